@@ -1,0 +1,115 @@
+"""The `aedjax` program: a table of commands, and what becomes of their errors.
+
+Standard output carries results, standard error progress and errors. Exit codes: 0 finished,
+1 something failed, 2 bad input, 130 interrupted.
+"""
+
+import contextlib
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Union
+
+import tyro
+from rich.console import Console
+
+from aedjax.commands.compare import Compare
+from aedjax.commands.figures import Figures
+from aedjax.commands.list import List
+from aedjax.commands.states import States
+from aedjax.commands.sweep import Sweep
+from aedjax.commands.train import Train
+from aedjax.errors import InputError
+from aedjax.version import __version__
+
+COMMANDS: dict[str, type] = {
+    "sweep": Sweep,
+    "train": Train,
+    "compare": Compare,
+    "figures": Figures,
+    "states": States,
+    "list": List,
+}
+"""Every command by name: a dataclass of its options, whose `run()` returns the exit code."""
+
+DESCRIPTION = """Train many small encoder-decoder networks at once and measure how they attend.
+
+Examples:
+    aedjax sweep sweeps/quickstart.toml --out runs/quickstart
+    aedjax train --task escan --architecture aed --seed 0
+    aedjax compare runs/quickstart --metric token_accuracy
+    aedjax COMMAND --help
+"""
+
+
+def main() -> None:
+    """The program's entry."""
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    if arguments == ["--version"]:
+        print(f"aedjax {__version__}")
+        return 0
+    try:
+        command = parse(arguments or ["--help"])
+        prepare_jax()
+        return command.run()
+    except InputError as error:
+        errors.print(f"aedjax: error: {error}", markup=False)
+        return 2
+    except KeyboardInterrupt:
+        errors.print("aedjax: interrupted; what is finished is kept, the same command goes on")
+        return 130
+
+
+def parse(arguments: list[str]) -> Any:
+    """The command that the arguments ask for, its options filled in.
+
+    Raises:
+        InputError: what tyro would have drawn as a box, as one line.
+    """
+    choices = [
+        Annotated[command, tyro.conf.subcommand(name, prefix_name=False)]
+        for name, command in COMMANDS.items()
+    ]
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(
+                Union[tuple(choices)],  # noqa: UP007 (built from a table)
+                prog="aedjax",
+                description=DESCRIPTION,
+                args=arguments,
+            )
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        raise InputError(_one_line(complaint.getvalue(), arguments)) from None
+
+
+def _one_line(box: str, arguments: list[str]) -> str:
+    """The first paragraph of tyro's box, and where to read more."""
+    lines = [line.strip("│ ").strip() for line in box.splitlines() if line.startswith("│")]
+    rule = next((k for k, line in enumerate(lines) if line.startswith("─")), len(lines))
+    known = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+    return f"{' '.join(lines[:rule])}; see `{' '.join(f'aedjax {known} --help'.split())}`"
+
+
+def prepare_jax() -> None:
+    """One host device a core, and compiled programs kept from run to run.
+
+    The programs are kept in JAX_COMPILATION_CACHE_DIR, or else in the user's cache folder.
+    """
+    import jax
+
+    from aedjax.sweep.backends import use_every_core
+
+    use_every_core()
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        jax.config.update("jax_compilation_cache_dir", str(Path(home) / "aedjax"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
