@@ -76,11 +76,12 @@ def parse(arguments: list[str]) -> Any:
         Annotated[command, tyro.conf.subcommand(name, prefix_name=False)]
         for name, command in COMMANDS.items()
     ]
+    any_command: Any = Union[tuple(choices)]  # noqa: UP007 (built from a table)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
             return tyro.cli(
-                Union[tuple(choices)],  # noqa: UP007 (built from a table)
+                any_command,
                 prog="aedjax",
                 description=DESCRIPTION,
                 args=arguments,
@@ -92,11 +93,13 @@ def parse(arguments: list[str]) -> Any:
 
 
 def _one_line(box: str, arguments: list[str]) -> str:
-    """The first paragraph of tyro's box, and where to read more."""
-    lines = [line.strip("│ ").strip() for line in box.splitlines() if line.startswith("│")]
-    rule = next((k for k, line in enumerate(lines) if line.startswith("─")), len(lines))
+    """The first paragraph of tyro's box (its lines are Unicode's or ASCII's), and where to read
+    more."""
+    inside = [line[1:].strip("│| ") for line in box.splitlines() if line[:1] in "│|"]
+    rule = next((k for k, line in enumerate(inside) if set(line) & {"─", "-"} == set(line)), None)
+    paragraph = " ".join(" ".join(inside[:rule]).split())
     known = arguments[0] if arguments and arguments[0] in COMMANDS else ""
-    return f"{' '.join(lines[:rule])}; see `{' '.join(f'aedjax {known} --help'.split())}`"
+    return f"{paragraph}; see `{' '.join(f'aedjax {known} --help'.split())}`"
 
 
 def prepare_jax() -> None:

@@ -16,6 +16,10 @@ from aedjax.fields import Static, Traced, setting
 from aedjax.models import Model, Params
 from aedjax.types import Batch
 
+DIVERGED_LOSS = 1e6
+"""Nats a step above which a member counts as diverged. Guessing costs log V; saturated cells keep
+the loss of weights blown up to 1e30 finite, so to ask for NaN alone would call them sound."""
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -46,8 +50,8 @@ Hyperparameters = dict[str, Float[Array, ""]]
 
 
 class TrainState(NamedTuple):
-    """A member in training. `diverged_at` is the first step with a loss or gradient that is not
-    finite, −1 as long as there is none."""
+    """A member in training. `diverged_at` is the first step whose loss is not below
+    `DIVERGED_LOSS` or whose gradient is not finite, −1 as long as there is none."""
 
     params: Params
     moments: optax.ScaleByAdamState
@@ -113,8 +117,9 @@ def make_train(
             state.params,
             direction,
         )
-        failed = ~(jnp.isfinite(value) & jnp.isfinite(norm)) & (state.diverged_at < 0)
-        diverged_at = jnp.where(failed, state.step, state.diverged_at)
+        healthy = (value < DIVERGED_LOSS) & jnp.isfinite(norm)  # false for a loss that is NaN
+        first = ~healthy & (state.diverged_at < 0)
+        diverged_at = jnp.where(first, state.step, state.diverged_at)
         return TrainState(params, moments, state.step + 1, diverged_at)
 
     def advance(state, keys, hyperparameters, data, until) -> TrainState:

@@ -18,7 +18,7 @@ from aedjax.errors import InputError, unknown
 from aedjax.types import Components, Tables
 
 EXACT = jax.lax.Precision.HIGHEST
-"""Else accelerators round the factors of a float32 product, and parts would not sum to the whole."""
+"""Else accelerators round the factors of a float32 product, and parts miss the whole."""
 
 JOINT_ROUNDS = 2
 """Solves of the joint fit, each on what those before left. Where one sample in 1,024 is all that
@@ -219,7 +219,7 @@ def _inverse(matrix: Float[Array, "T T"]) -> Float[Array, "T T"]:
     for each other for ever where several CPU devices share a thread pool (seen with jaxlib 0.10.2).
     """
 
-    def eliminate(rows: Float[Array, "T 2T"], k: Int[Array, ""]):
+    def eliminate(rows: Float[Array, "T 2*T"], k: Int[Array, ""]):
         pivot = rows[k] / rows[k, k]
         column = rows[:, k].at[k].set(0)
         return (rows - column[:, None] * pivot[None, :]).at[k].set(pivot), None

@@ -6,12 +6,12 @@ part equal to all that is left of its state, which is no evidence that the word 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from aedjax.analysis.attribution import Attribution, attribute
+from aedjax.analysis.attribution import attribute
 from aedjax.analysis.decomposition import fit, split
 from aedjax.types import Batch, Components, States, Tables
 
@@ -34,8 +34,9 @@ class Evaluation(NamedTuple):
     """A split of a network's states, on the samples it is looked at.
 
     `sides` and their `tables` and `components` go by name: encoder, decoder, and for a network
-    with attention query and key, with `attention`, `scores` and their `attribution`. The masks, of
-    `sides` too, leave out the samples that are not looked at; components are 0 there.
+    with attention query and key. `scores` and `attention` are [N, S, T], `attribution` is theirs;
+    all three are None without attention. The masks, of `sides` too, leave out the samples that
+    are not looked at; components are 0 there.
     """
 
     sides: dict[str, Side]
@@ -43,9 +44,9 @@ class Evaluation(NamedTuple):
     components: dict[str, Components]
     encoder_mask: Bool[Array, "N T"]
     decoder_mask: Bool[Array, "N S"]
-    scores: Float[Array, "N S T"] | None
-    attention: Float[Array, "N S T"] | None
-    attribution: Attribution | None
+    scores: Any
+    attention: Any
+    attribution: Any
 
 
 def halves(batch: Batch) -> tuple[Bool[Array, " N"], Bool[Array, " N"]]:

@@ -112,7 +112,7 @@ METRICS: dict[str, Metric] = {
         split_metrics.reconstruction_error,
         "split",
         "largest relative difference between the sum of the parts and the whole",
-        ("what",),
+        ("whole",),
     ),
 }
 """The metrics by name."""
@@ -124,7 +124,7 @@ COORDINATES: dict[str, tuple[Any, ...]] = {
     "method": tuple(METHODS),
     "fit": tuple(FITS),
     "side": split_metrics.SIDES,
-    "what": split_metrics.WHOLES,
+    "whole": split_metrics.WHOLES,
     "subset": term_metrics.SUBSETS,
     "rank": tuple(range(1, term_metrics.TERMS + 1)),
 }
@@ -179,7 +179,7 @@ def measure(
         if metric.level not in SPLIT_LEVELS
     }
     by_split = {name: m for name, m in applied.items() if m.level in SPLIT_LEVELS}
-    vocabularies = dict(encoder=encoder_vocabulary, decoder=decoder_vocabulary)
+    vocabularies = {"encoder": encoder_vocabulary, "decoder": decoder_vocabulary}
     return whole | _measure_splits(batch, outputs, methods, fits, vocabularies, by_split)
 
 

@@ -63,7 +63,7 @@ def temporal_components(examples: Sequence[Example]) -> Drawing:
     last = _last_position(examples)
     shades = ScalarMappable(Normalize(1, last), SEQUENTIAL)
     rows, columns = panel_grid(len(examples), 3)
-    figure = Figure(figsize=(2.2 * columns + 1.0, 2.2 * rows + 0.5), layout="constrained")
+    figure = Figure(figsize=(2.5 * columns + 1.0, 2.2 * rows + 0.5), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, example in zip(panels, examples, strict=False):
         axes.set_title(f"{example.task}\n{textwrap.fill(example.label, 34)}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -48,12 +49,12 @@ def summary(data: xr.Dataset) -> list[dict[str, Any]]:
 def _means(data: xr.Dataset, metric: str, select: Mapping[str, str]) -> list[dict[str, Any]]:
     if metric not in data:
         return []
-    last = {
+    last: dict[str, str] = {
         dimension: str(data[dimension].values[-1])
         for dimension in ("method", "fit")
         if dimension in data[metric].dims
     }
-    rows = aggregate(data, metric, select={**select, **last}).to_dict("records")
+    rows = aggregate(data, metric, select=last | dict(select)).to_dict("records")
     return [{str(name): _plain(value) for name, value in row.items()} for row in rows]
 
 
@@ -63,25 +64,34 @@ def _plain(value: Any) -> Any:
 
 
 def render_summary(records: list[dict[str, Any]]) -> Table:
-    """The records as a table for a terminal."""
+    """The records as a table for a terminal of 80 columns: trained means above untrained ones."""
     titles = [title for title in HEADLINES if any(title in record for record in records)]
-    settings = [name for name in (records[0] if records else {}) if name not in titles]
-    shown = [name for name in settings if name not in LOST or any(r[name] for r in records)]
+    lost = [name for name in LOST if any(record[name] for record in records)]
     table = Table(
-        caption=Text("mean over seeds, and the untrained networks' mean in brackets"),
+        box=SIMPLE_HEAD,
+        padding=(0, 0, 0, 1),
+        caption=Text("mean over n seeds; in brackets the same networks before training"),
         caption_justify="left",
     )
-    for name in (*shown, *titles):
-        table.add_column(Text(name), justify="right" if name in titles else "left")
+    table.add_column("runs", no_wrap=True)
+    for name in ("n", *lost, *titles):
+        table.add_column(Text("\n".join(name.replace("-", "- ").split())), justify="right")
     for record in records:
-        cells = [str(record[name] if record[name] is not None else "-") for name in shown]
-        cells += [_cell(record.get(title)) for title in titles]
-        table.add_row(*(Text(cell) for cell in cells))
+        counts = [str(record[name]) for name in ("n", *lost)]
+        cells = [_cell(record.get(title)) for title in titles]
+        table.add_row(*(Text(cell) for cell in (_label(record), *counts, *cells)))
     return table
+
+
+def _label(record: Mapping[str, Any]) -> str:
+    """Architecture and task, and below them what else the sweep varies."""
+    known = {"task", "architecture", "n", *LOST, *HEADLINES}
+    others = [f"{name} {value}" for name, value in record.items() if name not in known]
+    return "\n".join([f"{record['architecture']} on {record['task']}", *others])
 
 
 def _cell(means: Mapping[str, float | None] | None) -> str:
     if means is None or means["trained"] is None:
         return "-"
     before = means["untrained"]
-    return f"{means['trained']:.3f}" + (f" ({before:.3f})" if before is not None else "")
+    return f"{means['trained']:.3f}" + (f"\n({before:.3f})" if before is not None else "")

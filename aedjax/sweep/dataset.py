@@ -39,8 +39,8 @@ def load(folder: str | Path) -> xr.Dataset:
     """The data of a sweep, finished or not.
 
     Runs are in the order that the spec determines. A run whose unit has not finished has
-    `status` "pending" (or "failed") and NaN metrics; one that met a loss or gradient that is not
-    finite has "diverged" and keeps its metrics.
+    `status` "pending" (or "failed") and NaN metrics; one whose loss blew up has "diverged", the
+    step in `diverged_at`, and keeps its metrics.
 
     Args:
         folder: where the sweep is (`--out`).
@@ -57,7 +57,7 @@ def load(folder: str | Path) -> xr.Dataset:
     path = folder / "results.zarr"
     if path.exists():
         try:
-            return xr.open_zarr(path, consolidated=False).load()
+            return _ordered(xr.open_zarr(path, consolidated=False).load())
         except (OSError, ValueError, KeyError) as error:
             raise InputError(
                 f"{str(path)!r} is damaged ({error}); delete it: the units hold the same data"
@@ -90,7 +90,14 @@ def gather(folder: Path, spec: Spec) -> xr.Dataset:
     if "step" in data.dims:
         data = data.sortby("step")
     data = data.assign_coords(_coordinates(spec.members, data["status"].values))
-    return data.assign_attrs(title=spec.name, provenance=json.dumps(provenance()))
+    return _ordered(data.assign_attrs(title=spec.name, provenance=json.dumps(provenance())))
+
+
+def _ordered(data: xr.Dataset) -> xr.Dataset:
+    """The same data with coordinates and variables by name: files keep no order of their own."""
+    coords = {name: data.coords[name] for name in sorted(data.coords, key=str)}
+    variables = {name: data[name].variable for name in sorted(data.data_vars, key=str)}
+    return xr.Dataset(variables, coords, data.attrs)
 
 
 def _unit_data(folder: Path, plan: Plan, spec: Spec, unit: Any) -> xr.Dataset:

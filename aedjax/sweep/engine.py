@@ -55,7 +55,7 @@ class UnitResult(NamedTuple):
     """What a unit leaves behind, members in order.
 
     metrics[name] is [members, analyses, ...], params a tree of [members, ...], `steps` the
-    training step of every analysis, `diverged_at` the first non-finite step or −1.
+    training step of every analysis, `diverged_at` the step of `TrainState` or −1.
     """
 
     steps: np.ndarray

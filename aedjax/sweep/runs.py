@@ -127,7 +127,7 @@ def _labelled(name: str, values: np.ndarray) -> Any:
             values = np.take(values, 0, axis=dimensions.index(single))
             dimensions.remove(single)
 
-    def nest(values: np.ndarray, dimensions: list[str]) -> Any:
+    def nest(values: Any, dimensions: list[str]) -> Any:
         if not dimensions:
             return float(values) if np.isfinite(values) else None
         labels = COORDINATES[dimensions[0]]

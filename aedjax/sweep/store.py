@@ -12,6 +12,7 @@ read can run code: JSON, zarr, and npz without pickle.
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,7 +161,7 @@ def read_result(folder: Path, unit: str) -> UnitResult:
                 elif kind == "param":
                     params[name] = arrays[key]
             steps, diverged_at = arrays["steps"], arrays["diverged_at"]
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
             f"unit file {str(path)!r} is damaged ({error}); delete it and run the sweep again"
         ) from None

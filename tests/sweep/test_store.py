@@ -36,9 +36,14 @@ def test_a_result_comes_back_as_it_was(tmp_path):
 def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
-    with pytest.raises(RuntimeError), store.replacing(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+
+    def write_half() -> None:
+        with store.replacing(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -73,7 +78,7 @@ def test_foreign_folders_and_files_are_refused(tmp_path):
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 1}', "\xff"])
 def test_a_damaged_spec_is_named(tmp_path, text):
     (tmp_path / "sweep.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match="sweep.json that cannot be read"):
+    with pytest.raises(InputError, match=r"sweep\.json that cannot be read"):
         store.read_document(tmp_path)
 
 

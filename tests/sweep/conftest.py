@@ -1,0 +1,24 @@
+"""A small sweep, run once: two architectures, two learning rates, two seeds, one of them wild."""
+
+import pytest
+
+from aedjax.sweep.one import Silent
+from aedjax.sweep.run import run_sweep
+from aedjax.sweep.spec import spec_from_document
+
+DOCUMENT = {
+    "name": "small",
+    "task": {"min_length": 3, "max_length": 5},
+    "model": {"architecture": ["aed", "ved"], "hidden_size": 8},
+    "train": {"steps": 6, "batch_size": 8, "learning_rate": [0.003, 1e30]},
+    "analysis": {"samples": 16, "every": 4},
+    "sweep": {"seeds": 2},
+}
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    """The spec, the folder and the data of the small sweep."""
+    spec = spec_from_document(DOCUMENT)
+    folder = tmp_path_factory.mktemp("sweeps") / "small"
+    return spec, folder, run_sweep(spec, folder, Silent()).data
