@@ -93,11 +93,11 @@ def parse(arguments: list[str]) -> Any:
 
 
 def _one_line(box: str, arguments: list[str]) -> str:
-    """The first paragraph of tyro's box (its lines are Unicode's or ASCII's), and where to read
-    more."""
-    inside = [line[1:].strip("│| ") for line in box.splitlines() if line[:1] in "│|"]
-    rule = next((k for k, line in enumerate(inside) if set(line) & {"─", "-"} == set(line)), None)
-    paragraph = " ".join(" ".join(inside[:rule]).split())
+    """The first paragraph of tyro's box, below its title, and where to read more."""
+    _, *lines = box.splitlines()
+    ruled = ["" if set(line) <= set("─-│| ") else line.strip("│| ") for line in lines]
+    paragraphs = "\n".join(ruled).strip("\n").split("\n\n")
+    paragraph = " ".join(paragraphs[0].split())
     known = arguments[0] if arguments and arguments[0] in COMMANDS else ""
     return f"{paragraph}; see `{' '.join(f'aedjax {known} --help'.split())}`"
 

@@ -198,16 +198,14 @@ def _normal_equations(
     inverse = _inverse(jnp.eye(len(n_t), dtype=counts.dtype) - overlap + projector)
 
     def solve(position_sums, word_sums) -> tuple[Float[Array, "T H"], Float[Array, "X H"]]:
-        def words_given(temporal):
-            return _means(word_sums - jnp.matmul(counts.T, temporal, precision=EXACT), n_x)
-
         left = position_sums - jnp.matmul(counts, _means(word_sums, n_x), precision=EXACT)
         temporal = jnp.matmul(inverse, left / root_t[:, None], precision=EXACT) / root_t[:, None]
         # The sum of n_x χ_x over a component is what its position sums have left: move it to μ.
         left = position_sums - n_t[:, None] * temporal
         shift = jnp.matmul(together.astype(left.dtype), left, precision=EXACT) / sizes[:, None]
         temporal = temporal + shift
-        return temporal, words_given(temporal)
+        left = word_sums - jnp.matmul(counts.T, temporal, precision=EXACT)
+        return temporal, _means(left, n_x)
 
     return solve
 
