@@ -6,12 +6,12 @@ part equal to all that is left of its state, which is no evidence that the word 
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from aedjax.analysis.attribution import attribute
+from aedjax.analysis.attribution import Attribution, attribute
 from aedjax.analysis.decomposition import fit, split
 from aedjax.types import Batch, Components, States, Tables
 
@@ -44,9 +44,9 @@ class Evaluation(NamedTuple):
     components: dict[str, Components]
     encoder_mask: Bool[Array, "N T"]
     decoder_mask: Bool[Array, "N S"]
-    scores: Any
-    attention: Any
-    attribution: Any
+    scores: Float[Array, "N S T"] | None
+    attention: Float[Array, "N S T"] | None
+    attribution: Attribution | None
 
 
 def halves(batch: Batch) -> tuple[Bool[Array, " N"], Bool[Array, " N"]]:

@@ -6,6 +6,7 @@ Written from the equations of the specification, not from the code under test.
 import numpy as np
 
 PARTS = 3
+PAD = 0
 
 
 def sequential(states, words, mask, vocabulary):
@@ -135,7 +136,7 @@ def network_metrics(batch, outputs):
     losses, right, whole = [], [], []
     for n in range(len(batch.targets)):
         of_sample = []
-        for s in np.flatnonzero(batch.decoder_mask[n]):
+        for s in np.flatnonzero(batch.targets[n] != PAD):
             logits, target = outputs.logits[n, s], batch.targets[n, s]
             losses.append(-np.log(softmax(logits)[target]))
             of_sample.append(logits.argmax() == target)
@@ -153,7 +154,7 @@ def network_metrics(batch, outputs):
 
 def attention_metrics(batch, attention):
     """Metrics of attention before any split."""
-    masks = np.asarray(batch.decoder_mask), np.asarray(batch.encoder_mask)
+    masks = batch.targets != PAD, batch.encoder_words != PAD
     mean = np.zeros(attention.shape[1:])
     for s, t in np.ndindex(mean.shape):
         both = masks[0][:, s] & masks[1][:, t]
@@ -177,8 +178,8 @@ def attention_metrics(batch, attention):
 def split_metrics(batch, states, method, vocabulary, fitted, looked_at):
     """Metrics of a split fitted on the samples `fitted`, looked at on the samples `looked_at`."""
     sides = {
-        "encoder": (states.encoder, batch.encoder_words, batch.encoder_mask),
-        "decoder": (states.decoder, batch.decoder_words, batch.decoder_mask),
+        "encoder": (states.encoder, batch.encoder_words, batch.encoder_words != PAD),
+        "decoder": (states.decoder, batch.decoder_words, batch.targets != PAD),
     }
     if states.query is not None:
         sides["query"] = (states.query, *sides["decoder"][1:])

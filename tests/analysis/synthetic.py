@@ -29,7 +29,7 @@ def make_batch(rng: np.random.Generator, samples=10, positions=5, steps=6) -> Ba
 
 def make_outputs(rng: np.random.Generator, batch: Batch, units=3, learned=False) -> Outputs:
     """Random states with their scores and attention; garbage wherever a position is padded."""
-    steps, positions = batch.decoder_mask, batch.encoder_mask
+    steps, positions = batch.targets != PAD, batch.encoder_words != PAD
     encoder = rng.normal(size=(*positions.shape, units)) + rng.normal(size=units)
     decoder = rng.normal(size=(*steps.shape, units)) + rng.normal(size=units)
     query, key = decoder, encoder

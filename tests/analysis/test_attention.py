@@ -44,15 +44,11 @@ def test_diagonal_mass(attention, on, near):
 
 
 def test_a_row_beyond_the_input_has_no_diagonal():
-    batch, outputs = case(UNIFORM)
-    short = batch._replace(encoder_words=jnp.where(jnp.arange(4)[None, :] < 1, 4, PAD))
-    found = metrics.diagonal_mass(short, outputs._replace(states=one_position(outputs.states)))
-    np.testing.assert_allclose(found, 4 / 10, rtol=1e-6)
-
-
-def one_position(states):
-    """All attention on the first position."""
-    return states._replace(attention=jnp.asarray(np.broadcast_to(np.eye(4)[0], (4, 4, 4))))
+    batch, outputs = case(FIRST)
+    one_word = jnp.where(batch.encoder_words[:, :1] == PAD, PAD, 4)
+    short = batch._replace(encoder_words=jnp.pad(one_word, ((0, 0), (0, 3))))
+    np.testing.assert_allclose(metrics.diagonal_mass(short, outputs), 4 / 10, rtol=1e-6)
+    np.testing.assert_allclose(metrics.diagonal_mass_1(short, outputs), 7 / 10, rtol=1e-6)
 
 
 @pytest.mark.parametrize("attention", [DIAGONAL, FIRST, UNIFORM], ids=["diagonal", "first", "all"])

@@ -29,12 +29,14 @@ def words(rng):
 
 
 def positional(rng, ahead):
-    """States that depend on the position alone; step s attends t = s + `ahead`."""
-    code = 4 * np.eye(UNITS)
-    encoder = np.broadcast_to(code[:POSITIONS], (SAMPLES, POSITIONS, UNITS))
-    steps = np.clip(np.arange(POSITIONS) + ahead, 0, POSITIONS - 1)
-    decoder = np.broadcast_to(code[steps], (SAMPLES, POSITIONS, UNITS))
-    return network(encoder, decoder, words(rng))
+    """States that depend on the position alone; step s attends t = s + `ahead`, where there is."""
+    place = np.arange(POSITIONS)
+
+    def of_angle(places):
+        code = 8 * np.stack([np.cos(places / 4), np.sin(places / 4)], axis=-1)
+        return np.broadcast_to(code, (SAMPLES, POSITIONS, 2))
+
+    return network(of_angle(place), of_angle(place + ahead), words(rng))
 
 
 @pytest.mark.parametrize(("ahead", "offset"), [(0, 0), (1, 4 / 5), (-2, -7 / 5)])
@@ -46,7 +48,7 @@ def test_attention_by_position_is_all_temporal(ahead, offset):
     np.testing.assert_allclose(found["temporal_offset"], offset, atol=1e-12)
     np.testing.assert_allclose(found["alignment_kl"][..., 0], 0, atol=1e-9)
     np.testing.assert_allclose(found["alignment_kl"][..., 2:], 0, atol=1e-9)
-    assert (found["alignment_kl"][..., 1] > 1).all()
+    assert (found["alignment_kl"][..., 1] > 0.3).all()
     np.testing.assert_array_equal(found["term_order"][:, 0, 0], 0)
     np.testing.assert_allclose(found["mean_attention_kl"], 0, atol=1e-12)
 
@@ -92,14 +94,11 @@ def test_the_halves_order_of_terms_is_told_only_where_they_agree(sample):
 
 def test_offset_reads_only_positions_that_half_of_the_samples_reach():
     batch, outputs = positional(np.random.default_rng(0), 1)
-    place = np.arange(POSITIONS)[None, :]
-    short = np.where((np.arange(SAMPLES) % 5 < 3)[:, None] & (place >= 3), PAD, batch.targets)
-    found = measured(batch._replace(encoder_words=short), outputs)
-    # Steps 1 to 5 attend positions 2, 3, and then 4 and 5, which 4 samples of 10 reach: of the
-    # reached positions all have the score 0 there, and argmax says the first.
-    np.testing.assert_allclose(
-        found["temporal_offset"][:, 0], np.mean([1, 1, -2, -3, -4]), atol=1e-12
-    )
+    few = np.zeros((SAMPLES, POSITIONS), bool)
+    few[np.arange(SAMPLES) % 5 < 3, 3:] = True
+    shorter = batch._replace(encoder_words=np.where(few, PAD, batch.encoder_words))
+    found = measured(shorter, outputs)["temporal_offset"]
+    np.testing.assert_allclose(found[:, 0], np.mean([1, 1, 0, -1, -2]), atol=1e-12)
 
 
 def test_a_diverged_network_measures_nan(sample):
