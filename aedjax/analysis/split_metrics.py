@@ -14,12 +14,14 @@ def word_variance(evaluation: Evaluation) -> Float[Array, " side"]:
     """Share of the variance of h − μ that χ explains: 1 − Σ‖Δ‖² / Σ‖h − μ‖².
 
     Sums run over valid states. It may be negative on samples that the split was not fitted on.
-    NaN where the position says all there is.
+    NaN where the position says all there is, up to rounding.
     """
 
     def of_side(name: str) -> Float[Array, ""]:
-        _, inputs, delta = evaluation.components[name]
-        return 1 - jnp.sum(delta**2) / jnp.sum((inputs + delta) ** 2)
+        temporal, inputs, delta = evaluation.components[name]
+        rest = jnp.sum((inputs + delta) ** 2)
+        rounding = (8 * jnp.finfo(rest.dtype).eps) ** 2 * jnp.sum(temporal**2)
+        return jnp.where(rest > rounding, 1 - jnp.sum(delta**2) / rest, jnp.nan)
 
     return jnp.stack([of_side(name) for name in SIDES])
 

@@ -10,6 +10,7 @@ import xarray as xr
 from aedjax.sweep.backends import local_mesh
 from aedjax.sweep.dataset import consolidate
 from aedjax.sweep.engine import Reporter, compile_group, run_unit
+from aedjax.sweep.identity import used_settings
 from aedjax.sweep.plan import Plan, Unit, make_plan
 from aedjax.sweep.spec import Spec
 from aedjax.sweep.store import open_sweep, result_path, write_error, write_result
@@ -45,8 +46,16 @@ def run_sweep(spec: Spec, folder: Path, report: SweepReporter) -> Outcome:
             cannot be written.
     """
     # Tasks first: a file with a broken line is found before anything is written.
-    tasks = {config: make_task(config) for config in {member.task for member in spec.members}}
-    open_sweep(folder, spec.document)
+    tasks = {task: make_task(task) for task in dict.fromkeys(m.task for m in spec.members)}
+    vocabularies = [
+        {
+            "task": used_settings(config),
+            "encoder": task.encoder_vocabulary,
+            "decoder": task.decoder_vocabulary,
+        }
+        for config, task in tasks.items()
+    ]
+    open_sweep(folder, spec.document, vocabularies)
     plan = make_plan(spec)
     pending = [unit for unit in plan.units if not result_path(folder, unit.id).exists()]
     if pending and (folder / "results.zarr").exists():

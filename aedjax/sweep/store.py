@@ -1,6 +1,7 @@
 """The sweep on disk: one folder, in which a unit's result appears whole or not at all.
 
     sweep.json              the resolved spec and the format's version
+    vocabularies.json       the words of every task, by id
     units/<id>/result.npz   metrics, parameters and status of a finished unit
     units/<id>/error.txt    why a unit failed, if it did
     results.zarr            every run's metrics in one dataset, written when the sweep ends
@@ -13,7 +14,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,22 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def open_sweep(folder: Path, document: Mapping[str, Any]) -> None:
+def _foreign(folder: Path) -> bool:
+    """Whether a folder holds more than what `open_sweep` leaves when it is cut short."""
+    own = {"units", "vocabularies.json"}
+    return any(path.name not in own and path.suffix != ".tmp" for path in folder.iterdir())
+
+
+def _write_text(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def open_sweep(folder: Path, document: Mapping[str, Any], vocabularies: Sequence[Any]) -> None:
     """Make `folder` the home of the sweep that `document` resolves to, or find it there.
+
+    `vocabularies` is JSON-able: the words of the sweep's tasks, kept so that ids can be read
+    where a task's own files are gone.
 
     Raises:
         InputError: if the folder holds another sweep or anything else, or cannot be written.
@@ -67,14 +82,14 @@ def open_sweep(folder: Path, document: Mapping[str, Any]) -> None:
             )
         return
     try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and (not folder.is_dir() or _foreign(folder)):
             raise InputError(
                 f"out = {str(folder)!r} exists and is not a sweep; choose a new or empty folder"
             )
         (folder / "units").mkdir(parents=True, exist_ok=True)
         text = json.dumps({"format": FORMAT, "spec": document}, indent=1, ensure_ascii=False)
-        with replacing(path) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+        _write_text(folder / "vocabularies.json", json.dumps(vocabularies, ensure_ascii=False))
+        _write_text(path, text)
     except OSError as error:
         raise InputError(
             f"out = {str(folder)!r} cannot be written ({error.strerror}); choose another folder"
@@ -172,5 +187,4 @@ def write_error(folder: Path, unit: str, error: BaseException) -> None:
     """Keep why a unit failed."""
     path = error_path(folder, unit)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(f"{type(error).__name__}: {error}\n", encoding="utf-8")
+    _write_text(path, f"{type(error).__name__}: {error}")

@@ -19,7 +19,7 @@ RESULT = UnitResult(
 
 
 def test_a_result_comes_back_as_it_was(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT)
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
     store.write_error(tmp_path / "s", "u", ValueError("first try"))
     store.write_result(tmp_path / "s", "u", RESULT)
     back = store.read_result(tmp_path / "s", "u")
@@ -49,28 +49,35 @@ def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path):
 
 
 def test_the_same_sweep_is_found_again(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT)
-    store.open_sweep(tmp_path / "s", DOCUMENT)
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
+    assert store.read_document(tmp_path / "s") == DOCUMENT
+
+
+def test_a_folder_whose_opening_was_cut_short_is_taken_up(tmp_path):
+    (tmp_path / "s" / "units").mkdir(parents=True)
+    (tmp_path / "s" / ".sweep.json.1.tmp").write_text("{")
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
     assert store.read_document(tmp_path / "s") == DOCUMENT
 
 
 def test_another_sweep_is_refused_by_field(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT)
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
     other = {"name": "one", "train": {"steps": 4}}
     with pytest.raises(InputError, match=r"another sweep \(its train.steps is 3, yours 4\)"):
-        store.open_sweep(tmp_path / "s", other)
+        store.open_sweep(tmp_path / "s", other, [])
 
 
 def test_foreign_folders_and_files_are_refused(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match="is not a sweep"):
-        store.open_sweep(tmp_path / "full", DOCUMENT)
+        store.open_sweep(tmp_path / "full", DOCUMENT, [])
     assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.tex"]
     with pytest.raises(InputError, match="is not a sweep"):
-        store.open_sweep(tmp_path / "full" / "thesis.tex", DOCUMENT)
+        store.open_sweep(tmp_path / "full" / "thesis.tex", DOCUMENT, [])
     with pytest.raises(InputError, match="cannot be written"):
-        store.open_sweep(tmp_path / "full" / "thesis.tex" / "below", DOCUMENT)
+        store.open_sweep(tmp_path / "full" / "thesis.tex" / "below", DOCUMENT, [])
     with pytest.raises(InputError, match="holds no sweep"):
         store.read_document(tmp_path / "full")
 
@@ -89,7 +96,7 @@ def test_a_newer_format_is_refused(tmp_path):
 
 
 def test_a_damaged_result_is_named(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT)
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
     store.write_result(tmp_path / "s", "u", RESULT)
     path = store.result_path(tmp_path / "s", "u")
     path.write_bytes(path.read_bytes()[:200])
@@ -98,7 +105,7 @@ def test_a_damaged_result_is_named(tmp_path):
 
 
 def test_results_never_run_code(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT)
+    store.open_sweep(tmp_path / "s", DOCUMENT, [])
     path = store.result_path(tmp_path / "s", "u")
     path.parent.mkdir(parents=True)
     np.savez(path, steps=np.array([object()], dtype=object), diverged_at=np.zeros(1))

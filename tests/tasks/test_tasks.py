@@ -204,10 +204,6 @@ BAD = {
         {"name": "scan", "test_path": "b.txt"},
         ["task.test_path = 'b.txt'", "task.train"],
     ),
-    "no file": (
-        {"name": "scan", "train_path": "no/such.txt", "test_path": "no/such.txt"},
-        ["task.train_path = 'no/such.txt'", "exists"],
-    ),
     "split and files": (
         {"name": "scan", "split": "length", "train_path": "a.txt", "test_path": "b.txt"},
         ["task.split = 'length'", "task.train_path", "drop"],
@@ -238,3 +234,10 @@ def test_samples_read_as_they_should():
         first, second = spoken(task.encoder_vocabulary, words)
         assert spoken(task.decoder_vocabulary, targets) == [second.upper(), first.upper()]
     assert UNK not in batch.encoder_words
+
+
+def test_a_missing_file_is_named_when_the_task_is_made_and_no_sooner():
+    config = TaskConfig(name="scan", train_path="no/such.txt", test_path="no/such.txt")
+    check_task(config)
+    with pytest.raises(InputError, match=r"task\.train_path = 'no/such.txt' cannot be read"):
+        make_task(config)
