@@ -26,11 +26,11 @@ class TrainConfig:
     """The `[train]` section of a spec."""
 
     steps: Static[int] = setting(1500, "training steps", at_least=0, at_most=2**31 - 1)
-    batch_size: Static[int] = setting(64, "samples a step", at_least=1)
+    batch_size: Static[int] = setting(64, "samples a step", at_least=1, at_most=2**20)
     dtype: Static[str] = setting(
         "float32", "type of the training arithmetic", choices=("float32", "bfloat16")
     )
-    learning_rate: Traced[float] = setting(0.003, "Adam's step size", above=0.0)
+    learning_rate: Traced[float] = setting(0.003, "Adam's step size", above=0.0, at_most=1e37)
     learning_rate_decay: Traced[float] = setting(
         1.0, "factor on the learning rate at every step", above=0.0, at_most=1.0
     )

@@ -6,7 +6,7 @@ part equal to all that is left of its state, which is no evidence that the word 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
@@ -14,6 +14,8 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 from aedjax.analysis.attribution import Attribution, attribute
 from aedjax.analysis.decomposition import fit, split
 from aedjax.types import Batch, Components, States, Tables
+
+Result = TypeVar("Result")
 
 FITS: dict[str, Callable[[Array, Array], tuple[tuple[Array, Array], ...]]] = {
     "in_sample": lambda first, second: ((first | second, first | second),),
@@ -65,8 +67,7 @@ def halves(batch: Batch) -> tuple[Bool[Array, " N"], Bool[Array, " N"]]:
 def sides_of(batch: Batch, states: States) -> dict[str, Side]:
     """The kinds of states that metrics need split, by name.
 
-    With dot attention the queries are the decoder's states and the keys the encoder's; XLA then
-    makes each split once.
+    With dot attention the queries are the decoder's states and the keys the encoder's.
     """
     read = {
         "encoder": (batch.encoder_words, batch.encoder_mask),
@@ -85,9 +86,11 @@ def fit_sides(
     vocabularies: dict[str, int],
 ) -> dict[str, Tables]:
     """The tables of every side, fitted on `samples`."""
-    return {
-        name: fit(*_only(side, samples), method, vocabularies[name]) for name, side in sides.items()
-    }
+
+    def fit_side(name: str) -> Tables:
+        return fit(*_only(sides[name], samples), method, vocabularies[name])
+
+    return _once(sides, fit_side)
 
 
 def evaluate(
@@ -98,7 +101,7 @@ def evaluate(
 ) -> Evaluation:
     """The split of `samples` by fitted tables."""
     kept = {name: _only(side, samples) for name, side in sides.items()}
-    components = {name: split(*side, tables[name]) for name, side in kept.items()}
+    components = _once(kept, lambda name: split(*kept[name], tables[name]))
     masks = kept["encoder"].mask, kept["decoder"].mask
     attribution = None
     if states.attention is not None:
@@ -106,6 +109,16 @@ def evaluate(
     return Evaluation(
         kept, tables, components, *masks, states.scores, states.attention, attribution
     )
+
+
+def _once(sides: dict[str, Side], make: Callable[[str], Result]) -> dict[str, Result]:
+    """make(name) of every side, but only once of the same array: with dot attention, queries and
+    the decoder's states are one, which XLA does not find out by itself."""
+    made: dict[int, Result] = {}
+    for name, side in sides.items():
+        if id(side.states) not in made:
+            made[id(side.states)] = make(name)
+    return {name: made[id(side.states)] for name, side in sides.items()}
 
 
 def _only(side: Side, samples) -> Side:

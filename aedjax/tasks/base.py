@@ -15,9 +15,15 @@ class TaskConfig:
     """The `[task]` section of a spec. `TASKS[name].uses` names the fields that a task looks at."""
 
     name: Static[str] = setting("one_to_one", "name of the task (aedjax list tasks)")
-    num_words: Static[int] = setting(3, "ordinary words of one_to_one, reverse, sort", at_least=1)
-    min_length: Static[int] = setting(10, "fewest input words, EOS not counted", at_least=1)
-    max_length: Static[int] = setting(15, "most input words, EOS not counted", at_least=1)
+    num_words: Static[int] = setting(
+        3, "ordinary words of one_to_one, reverse, sort", at_least=1, at_most=100_000
+    )
+    min_length: Static[int] = setting(
+        10, "fewest input words, EOS not counted", at_least=1, at_most=10_000
+    )
+    max_length: Static[int] = setting(
+        15, "most input words, EOS not counted", at_least=1, at_most=10_000
+    )
     split: Static[str] = setting("simple", "split of scan into training and test")
     train_path: Static[str] = setting("", "training file of scan, instead of a split")
     test_path: Static[str] = setting("", "test file of scan, instead of a split")

@@ -81,10 +81,15 @@ def test_one_part_of_each_side_has_all_shares(part, other):
         np.testing.assert_allclose(shares, wanted, atol=1e-6)
 
 
+CONSTANTS = np.array([0.3, 0.4, 0.5, 0.6], np.float32)
+
+
 def constant_row():
-    """Scores 0.1 + 0.2 t for the input part of the key; its temporal part is constant along t."""
+    """Scores 0.1 + 0.2 t for the input part of the key, its temporal part constant along t: 0.3,
+    0.4, 0.5 or 0.6, most of which rounding keeps from being their own mean."""
     query, key = (np.zeros((3, SAMPLES, n, 1), np.float32) for n in (STEPS, POSITIONS))
-    query[0], key[0] = 1, 0.3
+    query[0] = 1
+    key[0] = CONSTANTS[:, None, None]
     key[1] = 0.1 + 0.2 * np.arange(POSITIONS, dtype=np.float32)[None, :, None]
     return query, key
 
@@ -93,7 +98,7 @@ def test_a_term_that_is_constant_along_t_has_no_centred_share():
     query, key = constant_row()
     everywhere = jnp.ones((SAMPLES, STEPS), bool), jnp.ones((SAMPLES, POSITIONS), bool)
     found = attribute(Components(*query), Components(*key), *everywhere)
-    temporal = np.mean([0.3 / (0.4 + 0.2 * t) for t in range(POSITIONS)])
+    temporal = np.mean([c / (c + 0.1 + 0.2 * t) for c in CONSTANTS for t in range(POSITIONS)])
     np.testing.assert_allclose(found.raw[0], [temporal, 1 - temporal, 0], atol=1e-6)
     np.testing.assert_allclose(found.centred[0], [0, 1, 0], atol=0)
     np.testing.assert_allclose(found.variance[0], [0, 1, 0], atol=1e-6)

@@ -51,6 +51,7 @@ def test_attention_by_position_is_all_temporal(ahead, offset):
     assert (found["alignment_kl"][..., 1] > 0.3).all()
     np.testing.assert_array_equal(found["term_order"][:, 0, 0], 0)
     np.testing.assert_allclose(found["mean_attention_kl"], 0, atol=1e-12)
+    assert np.isnan(found["word_variance"]).all()
 
 
 def by_word():
