@@ -11,7 +11,7 @@ from aedjax.analysis import attribute, nine_terms
 from aedjax.types import Components
 from tests.analysis import reference
 
-SAMPLES, STEPS, POSITIONS, UNITS = 4, 3, 5, 2
+SAMPLES, STEPS, POSITIONS, UNITS = 4, 3, 7, 2
 
 
 def random_parts(rng, positions, dtype):

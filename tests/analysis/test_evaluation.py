@@ -36,6 +36,7 @@ def test_every_word_matters_and_so_does_its_place():
         batch._replace(encoder_words=np.where(batch.encoder_words == 5, 6, batch.encoder_words)),
         batch._replace(targets=np.where(batch.targets == 5, 6, batch.targets)),
         batch._replace(encoder_words=batch.encoder_words[:, ::-1]),
+        batch._replace(encoder_words=batch.targets, targets=batch.encoder_words),
     ):
         assert (halves(device(changed))[0] != first).any()
 

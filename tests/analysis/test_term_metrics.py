@@ -93,13 +93,16 @@ def test_the_halves_order_of_terms_is_told_only_where_they_agree(sample):
     assert set(told) <= set(range(9))
 
 
-def test_offset_reads_only_positions_that_half_of_the_samples_reach():
+@pytest.mark.parametrize(
+    ("reaching", "offset"), [(5, (1 + 1 + 1 + 1 + 0) / 5), (4, (1 + 1 + 0 - 1 - 2) / 5)]
+)
+def test_offset_reads_only_positions_that_half_of_the_samples_reach(reaching, offset):
     batch, outputs = positional(np.random.default_rng(0), 1)
-    few = np.zeros((SAMPLES, POSITIONS), bool)
-    few[np.arange(SAMPLES) % 5 < 3, 3:] = True
-    shorter = batch._replace(encoder_words=np.where(few, PAD, batch.encoder_words))
+    padded = np.zeros((SAMPLES, POSITIONS), bool)
+    padded[reaching:, 3:] = True
+    shorter = batch._replace(encoder_words=np.where(padded, PAD, batch.encoder_words))
     found = measured(shorter, outputs)["temporal_offset"]
-    np.testing.assert_allclose(found[:, 0], np.mean([1, 1, 0, -1, -2]), atol=1e-12)
+    np.testing.assert_allclose(found[:, 0], offset, atol=1e-12)
 
 
 def test_a_diverged_network_measures_nan(sample):
