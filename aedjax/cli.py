@@ -1,7 +1,8 @@
 """The `aedjax` program: a table of commands, and what becomes of their errors.
 
 Standard output carries results, standard error progress and errors. Exit codes: 0 finished,
-1 something failed, 2 bad input, 130 interrupted.
+1 something failed (a reader of the output that went away too, which is quiet), 2 bad input,
+130 interrupted.
 """
 
 import contextlib
@@ -15,21 +16,34 @@ import tyro
 from rich.console import Console
 
 from aedjax.commands.compare import Compare
+from aedjax.commands.devices import Devices
 from aedjax.commands.figures import Figures
 from aedjax.commands.list import List
+from aedjax.commands.params import Params
+from aedjax.commands.plan import Plan
+from aedjax.commands.replay import Replay
 from aedjax.commands.states import States
+from aedjax.commands.status import Status
+from aedjax.commands.streams import accept_every_character, discard, flush_output, output_is_lost
 from aedjax.commands.sweep import Sweep
 from aedjax.commands.train import Train
+from aedjax.commands.worker import Worker
 from aedjax.errors import InputError
 from aedjax.version import __version__
 
 COMMANDS: dict[str, type] = {
     "sweep": Sweep,
     "train": Train,
+    "plan": Plan,
+    "status": Status,
+    "worker": Worker,
+    "replay": Replay,
+    "params": Params,
     "compare": Compare,
     "figures": Figures,
     "states": States,
     "list": List,
+    "devices": Devices,
 }
 """Every command by name: a dataclass of its options, whose `run()` returns the exit code."""
 
@@ -45,25 +59,48 @@ Examples:
 
 def main() -> None:
     """The program's entry."""
+    accept_every_character()
     sys.exit(run_command(sys.argv[1:]))
 
 
 def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
-    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            flush_output()
+    except InputError as error:
+        return _failed(f"error: {error}", 2)
+    except KeyboardInterrupt:
+        return _failed("interrupted; what is finished is kept, the same command goes on", 130)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough, as `head` has.
+        discard(sys.stdout)
+        return 1
+    except OSError as error:
+        place = "standard output" if output_is_lost() else repr(error.filename or "a file")
+        return _failed(f"error: {place} cannot be written ({error.strerror}); make room for it", 1)
+
+
+def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         print(f"aedjax {__version__}")
         return 0
+    command = parse(arguments or ["--help"])
+    prepare_jax()
+    return command.run()
+
+
+def _failed(message: str, code: int) -> int:
+    """Say what happened on standard error, if that can be written, and return the exit code."""
     try:
-        command = parse(arguments or ["--help"])
-        prepare_jax()
-        return command.run()
-    except InputError as error:
-        errors.print(f"aedjax: error: {error}", markup=False)
-        return 2
-    except KeyboardInterrupt:
-        errors.print("aedjax: interrupted; what is finished is kept, the same command goes on")
-        return 130
+        Console(stderr=True, soft_wrap=True, highlight=False).print(
+            f"aedjax: {message}", markup=False
+        )
+    except OSError:
+        discard(sys.stderr)
+    return code
 
 
 def parse(arguments: list[str]) -> Any:
@@ -85,6 +122,7 @@ def parse(arguments: list[str]) -> Any:
                 prog="aedjax",
                 description=DESCRIPTION,
                 args=arguments,
+                config=(tyro.conf.FlagCreatePairsOff,),
             )
     except SystemExit as stop:
         if not stop.code:

@@ -18,11 +18,16 @@ import typing
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from aedjax.errors import InputError, unknown
+import numpy as np
+
+from aedjax.errors import InputError, shown, unknown
 
 T = TypeVar("T")
 Static = Annotated[T, "static"]
 Traced = Annotated[T, "traced"]
+
+SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+"""The sizes of a traced number: it flows as float32, and XLA takes what is below for 0."""
 
 
 def setting(
@@ -59,14 +64,14 @@ def checked_value(where: str, config: type, name: str, value: Any) -> Any:
     """`value` as field `name` of `config` wants it (an int becomes a float where one is wanted).
 
     Raises:
-        InputError: on a wrong type, a NaN or infinity, or a value outside the field's bounds; the
-            line starts with `where.name = value`.
+        InputError: on a wrong type, a NaN or infinity, a value outside the field's bounds, or a
+            traced one that float32 does not hold; the line starts with `where.name = value`.
     """
     field = {f.name: f for f in dataclasses.fields(config)}.get(name)
     if field is None:
         raise unknown(f"{where} key", name, field_types(config))
-    wanted, _ = field_types(config)[name]
-    label = f"{where}.{name} = {value!r}"
+    wanted, kind = field_types(config)[name]
+    label = f"{where}.{name} = {shown(value)}"
     value = _as_type(label, wanted, value)
     if value is None:
         return None
@@ -79,6 +84,10 @@ def checked_value(where: str, config: type, name: str, value: Any) -> Any:
         raise InputError(f"{label} is too small; use more than {rules['above']}")
     if rules["at_most"] is not None and value > rules["at_most"]:
         raise InputError(f"{label} is too large; use at most {rules['at_most']}")
+    if kind == "traced" and value != 0 and not SMALLEST <= abs(value) <= LARGEST:
+        raise InputError(
+            f"{label} is 0 or infinite as float32; use a size of {SMALLEST:.3g} to {LARGEST:.3g}"
+        )
     return value
 
 
@@ -88,12 +97,20 @@ def _as_type(label: str, wanted: Any, value: Any) -> Any:
         return None
     plain = next(option for option in options if option is not type(None))
     if plain is float and isinstance(value, int) and not isinstance(value, bool):
-        # Text, because an int beyond the floats has no float at all.
-        value = float(str(value))
+        value = _as_float(value)
     if type(value) is not plain:
         names = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
         got = names.get(type(value), f"a {type(value).__name__}")
         raise InputError(f"{label} is {got}; use {names[plain]}")
     if plain is float and not math.isfinite(value):
         raise InputError(f"{label} is not finite; use an ordinary number")
+    if plain is str and any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value):
+        raise InputError(f"{label} has a character that no text file holds; leave it out")
     return value
+
+
+def _as_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

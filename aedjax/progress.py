@@ -2,12 +2,12 @@
 
 import time
 from types import TracebackType
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from aedjax.sweep.plan import Plan, Unit
+from aedjax.errors import reason
+from aedjax.sweep.plan import Unit
 
 LINE_SECONDS = 4.0
 """Seconds between two lines where the output is no terminal."""
@@ -34,6 +34,7 @@ class ProgressReporter:
             console=console,
             disable=not console.is_terminal,
         )
+        self.bar_task = self.bar.add_task("", total=None, rate=0.0)
 
     def __enter__(self) -> "ProgressReporter":
         return self
@@ -46,16 +47,15 @@ class ProgressReporter:
     ) -> None:
         self.bar.stop()
 
-    def planned(self, plan: Plan, pending: int, model_steps: int) -> None:
+    def planned(self, runs: int, groups: int, units: int, finished: int, model_steps: int) -> None:
         """Say what is to be done."""
-        runs = sum(len(unit.members) for unit in plan.units)
-        finished = len(plan.units) - pending
-        note = f" ({finished} of {len(plan.units)} units are there already)" if finished else ""
+        there = f" ({finished} of {units} units are there already)" if finished else ""
         self.console.print(
-            f"{runs} runs in {len(plan.groups)} groups, {model_steps:,} model-steps to go{note}"
+            f"{runs} runs in {groups} groups and {units} units, "
+            f"{model_steps:,} model-steps to go{there}"
         )
         self.total = model_steps
-        self.bar_task = self.bar.add_task("training", total=model_steps, rate=0.0)
+        self.bar.update(self.bar_task, total=model_steps)
         self.bar.start()
 
     def compiling(self, what: str) -> None:
@@ -66,18 +66,29 @@ class ProgressReporter:
         """Say that an analysis is under way; outside a terminal, if nothing was said of late."""
         self._say(f"analysing at step {step:,}", line=self._quiet())
 
-    def advanced(self, model_steps: int) -> None:
+    def advanced(self, model_steps: int, diverged: int) -> None:
         """Count trained steps; outside a terminal, print a line every few seconds."""
         self.training_seconds += time.monotonic() - self.resumed
         self.done += model_steps
         rate = self.done / max(self.training_seconds, 1e-9)
-        left = (self.total - self.done) / rate
+        left = max(0, self.total - self.done) / rate
+        wild = f", {diverged} diverged in this unit" if diverged else ""
         self.bar.update(self.bar_task, completed=self.done, rate=rate)
         self._say(
-            "training",
-            f"{self.done:,} of {self.total:,} model-steps, {rate:,.0f}/s, {left:.0f} s left",
+            f"training{wild}",
+            f"{self.done:,} of {self.total:,} model-steps, {rate:,.0f}/s, {left:.0f} s left{wild}",
             line=self._quiet() or self.done >= self.total,
         )
+
+    def resumed_at(self, model_steps: int) -> None:
+        """Count steps that were trained before: they say nothing of the rate."""
+        self.total -= model_steps
+        self.bar.update(self.bar_task, total=self.total)
+
+    def note(self, text: str) -> None:
+        """Say something worth a line."""
+        self.console.print(text, markup=False)
+        self.printed = self.resumed = time.monotonic()
 
     def _quiet(self) -> bool:
         return time.monotonic() - self.printed >= LINE_SECONDS
@@ -92,5 +103,4 @@ class ProgressReporter:
 
     def failed(self, unit: Unit, error: Exception) -> None:
         """Report a unit that failed; the sweep goes on without it."""
-        reason: Any = str(error).splitlines()[0] if str(error) else type(error).__name__
-        self.console.print(f"unit {unit.id} failed: {reason}", style="red", markup=False)
+        self.console.print(f"unit {unit.id} failed: {reason(error)}", style="red", markup=False)

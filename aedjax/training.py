@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from aedjax.fields import Static, Traced, setting
+from aedjax.losses import cross_entropy
 from aedjax.models import Model, Params
 from aedjax.types import Batch
 
@@ -69,14 +70,6 @@ class Train(NamedTuple):
 
     start: Callable[[MemberKeys, Hyperparameters], TrainState]
     advance: Callable[[TrainState, MemberKeys, Hyperparameters, Any, Int[Array, ""]], TrainState]
-
-
-def cross_entropy(
-    logits: Float[Array, "N S V"], targets: Int[Array, "N S"], mask: Bool[Array, "N S"]
-) -> Float[Array, ""]:
-    """Mean over valid steps of −log softmax(logits)[target], in nats."""
-    losses = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
-    return jnp.mean(losses, where=mask)
 
 
 def make_train(

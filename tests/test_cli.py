@@ -27,7 +27,14 @@ def trained(tmp_path_factory):
 
 def test_train_leaves_a_sweep_of_one_with_figures(trained):
     names = {path.name for path in trained.iterdir()}
-    assert names == {"sweep.json", "vocabularies.json", "units", "results.zarr", "figures"}
+    assert names == {
+        "sweep.json",
+        "vocabularies.json",
+        "units",
+        "leases",
+        "results.zarr",
+        "figures",
+    }
     (words,) = json.loads((trained / "vocabularies.json").read_text("utf-8"))
     assert words["task"]["name"] == "one_to_one"
     assert words["encoder"] == ["<pad>", "<bos>", "<eos>", "<unk>", "a", "b", "c"]

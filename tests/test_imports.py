@@ -7,7 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "aedjax"
 
-LEAVES = {"errors", "fields", "types", "version"}
+LEAVES = {"errors", "fields", "losses", "types", "version"}
 ALLOWED = {
     **dict.fromkeys(LEAVES, LEAVES),
     "tasks": LEAVES,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aedjax.sweep.one import Silent
+from aedjax.sweep.reporter import Silent
 from aedjax.sweep.run import run_sweep
 from aedjax.sweep.spec import spec_from_document
 

@@ -6,9 +6,10 @@ import numpy as np
 import optax
 import pytest
 
+from aedjax.losses import cross_entropy
 from aedjax.models import make_model
 from aedjax.models.config import ModelConfig
-from aedjax.training import MemberKeys, TrainConfig, cross_entropy, make_train
+from aedjax.training import MemberKeys, TrainConfig, make_train
 from aedjax.types import BOS, EOS, Batch
 
 VOCABULARY, LENGTH = 7, 4
@@ -112,6 +113,53 @@ def test_learning_rate_leaves_the_start_alone_and_seeds_do_not(train):
     assert not np.array_equal(one.params["readout_decoder"], other.params["readout_decoder"])
 
 
+def test_the_start_needs_one_key_and_the_training_the_other(train):
+    start, advance = train
+    state = start(KEYS, HYPERPARAMETERS)
+    other_data, other_init = (KEYS._replace(**{k: jax.random.key(7)}) for k in ("data", "init"))
+    jax.tree.map(np.testing.assert_array_equal, state, start(other_data, HYPERPARAMETERS))
+    after = [
+        advance(state, keys, HYPERPARAMETERS, (), 3) for keys in (KEYS, other_init, other_data)
+    ]
+    jax.tree.map(np.testing.assert_array_equal, after[0], after[1])
+    assert not np.array_equal(after[0].params["readout_bias"], after[2].params["readout_bias"])
+
+
+def test_the_same_seed_twice_is_identical(model, train):
+    start, advance = train
+    once = advance(start(KEYS, HYPERPARAMETERS), KEYS, HYPERPARAMETERS, (), 5)
+    fresh_start, fresh_advance = make_train(TrainConfig(batch_size=16), draw, model)
+    state = jax.jit(fresh_start)(KEYS, HYPERPARAMETERS)
+    again = jax.jit(fresh_advance)(state, KEYS, HYPERPARAMETERS, (), 5)
+    jax.tree.map(np.testing.assert_array_equal, once, again)
+
+
+def test_mapping_over_members_equals_a_loop(train):
+    start, advance = train
+    members = [
+        (
+            MemberKeys(jax.random.key(k), jax.random.key(9 - k)),
+            HYPERPARAMETERS | {"learning_rate": r},
+        )
+        for k, r in ((0, jnp.float32(0.01)), (1, jnp.float32(0.003)))
+    ]
+    keys, hyperparameters = jax.tree.map(lambda *leaves: jnp.stack(leaves), *members)
+
+    @jax.jit
+    @jax.vmap
+    def together(keys, hyperparameters):
+        return advance(start(keys, hyperparameters), keys, hyperparameters, (), 4)
+
+    params = together(keys, hyperparameters).params
+    for k, member in enumerate(members):
+        alone = advance(start(*member), *member, (), 4).params
+        jax.tree.map(
+            lambda a, b, k=k: np.testing.assert_allclose(a[k], b, rtol=1e-3, atol=1e-5),
+            params,
+            alone,
+        )
+
+
 def test_bfloat16_trains_in_bfloat16_and_keeps_float32_parameters(model):
     start, advance = make_train(TrainConfig(batch_size=16, dtype="bfloat16"), draw, model)
     state = jax.jit(start)(KEYS, HYPERPARAMETERS)
@@ -119,10 +167,3 @@ def test_bfloat16_trains_in_bfloat16_and_keeps_float32_parameters(model):
     leaves = jax.tree.leaves(after.params)
     assert all(leaf.dtype == jnp.float32 and bool(jnp.isfinite(leaf).all()) for leaf in leaves)
     assert not np.array_equal(after.params["readout_decoder"], state.params["readout_decoder"])
-
-
-def test_cross_entropy_counts_valid_steps_alone():
-    logits = jnp.zeros((2, 3, 5)).at[0, 0, 1].set(jnp.nan)
-    targets = jnp.ones((2, 3), int)
-    mask = jnp.array([[False, True, True], [True, False, False]])
-    np.testing.assert_allclose(cross_entropy(logits, targets, mask), np.log(5), rtol=1e-6)

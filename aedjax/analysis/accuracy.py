@@ -4,18 +4,16 @@ Functions take a batch and the network's outputs for it, and give one number. On
 (n, s) count: those with a target, the closing EOS among them.
 """
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from aedjax.losses import cross_entropy
 from aedjax.types import Batch, Outputs
 
 
 def loss(batch: Batch, outputs: Outputs) -> Float[Array, ""]:
     """Mean cross-entropy −log p(target) over valid steps, in nats."""
-    log_p = jax.nn.log_softmax(outputs.logits, axis=-1)
-    of_target = jnp.take_along_axis(log_p, batch.targets[:, :, None], axis=-1)[:, :, 0]
-    return -jnp.mean(of_target, where=batch.decoder_mask)
+    return cross_entropy(outputs.logits, batch.targets, batch.decoder_mask)
 
 
 def token_accuracy(batch: Batch, outputs: Outputs) -> Float[Array, ""]:

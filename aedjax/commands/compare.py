@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 
-from aedjax.commands.options import Folder, Repeated, pairs, show
+from aedjax.commands.options import Folder, Repeated, pairs, print_table, show
 from aedjax.errors import unknown
 
 
@@ -34,9 +33,11 @@ class Compare:
         """Print the comparison."""
         from aedjax.stats import compare, render_table, to_records
         from aedjax.sweep.dataset import load
+        from aedjax.sweep.paths import sweep_folder
 
         if self.to not in ("table", "json"):
             raise unknown("to", self.to, ("table", "json"))
-        found = compare(load(self.folder), self.metric, select=pairs("select", self.select))
-        show(self.to == "json", to_records(found), lambda: Console().print(render_table(found)))
+        data = load(sweep_folder(self.folder))
+        found = compare(data, self.metric, select=pairs("select", self.select))
+        show(self.to == "json", to_records(found), lambda: print_table(render_table(found)))
         return 0

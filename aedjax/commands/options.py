@@ -2,11 +2,18 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 
 from aedjax.errors import InputError
+
+if TYPE_CHECKING:
+    from aedjax.sweep.worker import WorkerOptions
 
 Folder = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 """The folder of a sweep."""
@@ -21,11 +28,85 @@ Settings = Annotated[
 ]
 """Settings of a spec to replace."""
 
+Quiet = Annotated[bool, tyro.conf.arg(help="Say nothing of the progress.")]
+"""Whether to keep silent until the end."""
+
+
+@dataclass(frozen=True)
+class RunningOptions:
+    """How units are run; none of it changes a result."""
+
+    memory: Annotated[str | None, tyro.conf.arg(metavar="SIZE")] = None
+    """Memory of a device that may be used, as 16GiB; nearly all unless given."""
+    checkpoint_minutes: float = 5.0
+    """Minutes between two checkpoints of a unit."""
+    checkpoint_steps: int = 0
+    """Training steps between two checkpoints of a unit; 0: minutes alone count."""
+    fail_fast: bool = False
+    """End at the first unit that fails."""
+    keep_going: bool = False
+    """Go on with the other units after one has failed, as is done anyway."""
+    no_cache: bool = False
+    """Compile anew, and keep no compiled program for later runs."""
+    quiet: Quiet = False
+
+    def arguments(self) -> list[str]:
+        """The same as a command line."""
+        flags = ("fail_fast", "keep_going", "no_cache", "quiet")
+        return [
+            f"--checkpoint-minutes={self.checkpoint_minutes}",
+            f"--checkpoint-steps={self.checkpoint_steps}",
+            *([] if self.memory is None else [f"--memory={self.memory}"]),
+            *(f"--{flag.replace('_', '-')}" for flag in flags if getattr(self, flag)),
+        ]
+
+    def options(self, begin: float = 0.0, wait: bool = True) -> "WorkerOptions":
+        """The same as a worker takes it; the cache is turned on or off.
+
+        Raises:
+            InputError: for a value that is out of range.
+        """
+        import jax
+
+        from aedjax.sweep.memory import parse_bytes
+        from aedjax.sweep.worker import WorkerOptions
+
+        for name, value in (
+            ("checkpoint_minutes", self.checkpoint_minutes),
+            ("checkpoint_steps", self.checkpoint_steps),
+        ):
+            if not 0 <= value < float("inf"):
+                raise InputError(f"{name} = {value} is out of range; use 0 or more")
+        if self.fail_fast and self.keep_going:
+            raise InputError("fail_fast and keep_going exclude each other; give one of them")
+        if not 0 <= begin < 1:
+            raise InputError(f"begin = {begin} is out of range; use 0 or more and less than 1")
+        memory = None if self.memory is None else parse_bytes("memory", self.memory)
+        jax.config.update("jax_enable_compilation_cache", not self.no_cache)
+        return WorkerOptions(
+            self.checkpoint_steps, self.checkpoint_minutes, memory, self.fail_fast, wait, begin
+        )
+
+
+Running = Annotated[RunningOptions, tyro.conf.arg(name="")]
+"""The options of how units are run, among a command's own."""
+
+WIDEST = 100_000
+"""Columns within which any table finds its place."""
+
+
+def print_table(table: Table) -> None:
+    """Print a table as wide as the terminal, but never so narrow that a column is lost."""
+    console = Console()
+    needed = Measurement.get(console, console.options.update(width=WIDEST), table).minimum
+    console.width = max(console.width, needed)
+    console.print(table)
+
 
 def show(as_json: bool, content: Any, people: Callable[[], None]) -> None:
     """Print `content` as JSON, or let `people` print it."""
     if as_json:
-        print(json.dumps(content, allow_nan=False, ensure_ascii=False))
+        print(json.dumps(content, allow_nan=False))
     else:
         people()
 

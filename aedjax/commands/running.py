@@ -1,37 +1,133 @@
 """What `sweep` and `train` share: run, draw, and say what came out."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 import xarray as xr
+from jaxtyping import Bool
 from rich.console import Console
 
-from aedjax.commands.options import show
+from aedjax.commands.devices import ready
+from aedjax.commands.options import RunningOptions, print_table, show
 from aedjax.errors import InputError
 from aedjax.figures import draw_all
 from aedjax.figures.examples import examples_of
 from aedjax.progress import ProgressReporter
 from aedjax.stats.summary import render_summary, summary
-from aedjax.sweep.dataset import load
+from aedjax.sweep.dataset import consolidate
+from aedjax.sweep.executors import WorkerFailedError, start_workers, wait_for
 from aedjax.sweep.identity import used_settings
-from aedjax.sweep.run import run_sweep
+from aedjax.sweep.plan import Unit
+from aedjax.sweep.record import read_record
+from aedjax.sweep.reporter import Reporter, Silent
+from aedjax.sweep.run import Outcome, open_sweep, outcome_of, report_plan, run_sweep
 from aedjax.sweep.spec import Spec
+from aedjax.sweep.status import counts, sweep_status
+from aedjax.sweep.stop import Stop, stopping_on_signals
+from aedjax.sweep.worker import Worker as SweepWorker
 from aedjax.tasks import TaskConfig, make_task, train_test_overlap
 
 
-def run_and_show(spec: Spec, folder: Path, as_json: bool) -> int:
+class Cut(NamedTuple):
+    """How a new sweep is cut, and by how many processes of this machine it is run."""
+
+    width: int | None = None
+    tune: bool = False
+    workers: int = 1
+
+
+@contextmanager
+def reporting(quiet: bool) -> Iterator[Reporter]:
+    """Progress on standard error, or none."""
+    if quiet:
+        yield Quiet()
+        return
+    with ProgressReporter(Console(stderr=True, soft_wrap=True, highlight=False)) as report:
+        yield report
+
+
+class Quiet(Silent):
+    """Says nothing, and goes on after a failure, which the end tells of."""
+
+    def failed(self, unit: Unit, error: Exception) -> None:
+        """Say nothing."""
+
+
+def run_and_show(spec: Spec, folder: Path, cut: Cut, running: RunningOptions, as_json: bool) -> int:
     """Run a sweep with progress on standard error; print its table and the paths of its figures.
 
     Returns:
         the exit code: 0, or 1 where a unit failed. Diverged runs are counted in the table.
     """
-    progress = Console(stderr=True, soft_wrap=True, highlight=False)
-    with ProgressReporter(progress) as report:
-        outcome = run_sweep(spec, folder, report)
+    if cut.workers < 1 or (cut.width is not None and cut.width < 1):
+        name, value = ("workers", cut.workers) if cut.workers < 1 else ("width", cut.width)
+        raise InputError(f"{name} = {value} is too small; use at least 1")
+    options = running.options()
+    ready(folder)
+    with reporting(running.quiet) as report, stopping_on_signals() as stop:
+        if cut.workers == 1:
+            outcome = run_sweep(spec, folder, report, options, cut.width, cut.tune, stop)
+        else:
+            outcome = run_with_workers(spec, folder, report, running, cut, stop)
+    return show_outcome(spec, folder, outcome, running.quiet, as_json)
+
+
+def run_with_workers(
+    spec: Spec, folder: Path, report: Reporter, running: RunningOptions, cut: Cut, stop: Stop
+) -> Outcome:
+    """Run a sweep by several processes of this machine, which share its folder."""
+    record = open_sweep(spec, folder, report, cut.width, cut.tune, cut.workers)
+    report_plan(folder, record, report)
+    processes = start_workers(folder, cut.workers, running.arguments())
+    codes = wait_for(processes, lambda: stop.requested)
+    if stop.requested:
+        raise KeyboardInterrupt
+    bad = [code for code in codes if code]
+    if bad:
+        raise WorkerFailedError(f"a worker ended with exit code {bad[0]}; what it said is above")
+    return outcome_of(folder)
+
+
+def work_and_show(
+    folder: Path, running: RunningOptions, begin: float, wait: bool, as_json: bool
+) -> int:
+    """Help run the sweep of a folder; print how it stands when nothing is left to claim.
+
+    Returns:
+        the exit code: 0, or 1 where a unit failed.
+    """
+    options = running.options(begin, wait)
+    record = read_record(folder)
+    with reporting(running.quiet) as report, stopping_on_signals() as stop:
+        report_plan(folder, record, report)
+        SweepWorker(folder, record, report, options, stop).work()
+        statuses = sweep_status(folder, record)
+        found = counts(statuses)
+        if not found["running"] + found["pending"]:
+            consolidate(folder)
+
+    def people() -> None:
+        for state, number in found.items():
+            if number:
+                print(f"{state:9s} {number}")
+
+    show(as_json, {"folder": str(folder), "status": found}, people)
+    return 1 if found["failed"] else 0
+
+
+def show_outcome(spec: Spec, folder: Path, outcome: Outcome, quiet: bool, as_json: bool) -> int:
+    """Draw a sweep's figures, print its table and their paths, and return the exit code."""
+    progress = Console(stderr=True, soft_wrap=True, highlight=False, quiet=quiet)
     table = summary(outcome.data)
-    progress.print("drawing figures")
-    paths = draw(folder)
+    if missing(outcome.data):
+        progress.print(missing(outcome.data))
+    if finished(outcome.data).any():
+        progress.print("drawing figures")
+    paths = draw(folder, outcome.data, folder / "figures")
     overlaps = train_test_overlaps(spec)
     statuses = outcome.data["status"].values.astype(str).tolist()
     content: dict[str, Any] = {
@@ -45,8 +141,7 @@ def run_and_show(spec: Spec, folder: Path, as_json: bool) -> int:
     }
 
     def people() -> None:
-        console = Console(soft_wrap=False)
-        console.print(render_summary(table))
+        print_table(render_summary(table))
         for label, overlap in overlaps.items():
             print(f"overlap {overlap:.1%} of test inputs occur in the training data of {label}")
         for path in paths:
@@ -75,10 +170,29 @@ def _label(task: TaskConfig) -> str:
     return f"{task.name} ({', '.join(f'{name} {value}' for name, value in used.items())})"
 
 
-def draw(folder: Path, out: Path | None = None) -> list[Path]:
-    """The figures of a sweep, in `out` or in the sweep's own folder."""
-    data: xr.Dataset = load(folder)
-    out = out or folder / "figures"
+def finished(data: xr.Dataset) -> Bool[np.ndarray, " run"]:
+    """The runs that have metrics, diverged ones among them."""
+    return np.isin(data["status"].values.astype(str), ("ok", "diverged"))
+
+
+def missing(data: xr.Dataset) -> str:
+    """How many runs have no metrics, and why; empty where all have."""
+    status = data["status"].values.astype(str)[~finished(data)]
+    if not status.size:
+        return ""
+    counts = ", ".join(f"{np.sum(status == name)} {name}" for name in sorted(set(status)))
+    total = data.sizes["run"]
+    return f"{status.size} of {total} runs have not finished ({counts}); run the sweep to its end"
+
+
+def draw(folder: Path, data: xr.Dataset, out: Path) -> list[Path]:
+    """The figures of a sweep that was loaded from `folder`; none where no run has finished.
+
+    Raises:
+        InputError: if `out` cannot be written.
+    """
+    if not finished(data).any():
+        return []
     try:
         return draw_all(data, examples_of(folder, data), out)
     except OSError as error:

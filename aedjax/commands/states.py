@@ -1,7 +1,6 @@
 """`aedjax states`: everything another program needs to check an analysis."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import tyro
@@ -12,6 +11,9 @@ from aedjax.commands.options import Folder, show
 @dataclass(frozen=True)
 class States:
     """Write one run's states, attention, weights and split to an npz that anyone can check.
+
+    At padded positions (encoder_mask, decoder_mask false) the parts of the split are 0, while the
+    states themselves, the scores and the logits are not meaningful there.
 
     Examples:
         aedjax states runs/quickstart --run 0 --method joint --out states.npz
@@ -24,15 +26,21 @@ class States:
     method: str = "sequential"
     """How the states are split: sequential or joint."""
     out: Annotated[str, tyro.conf.arg(metavar="FILE")] = "states.npz"
-    """The file to write."""
+    """The file to write, its name ending in .npz."""
     json: bool = False
     """Print the arrays' shapes as JSON."""
 
     def run(self) -> int:
         """Write the file and say what it holds."""
+        from aedjax.commands.devices import ready
+        from aedjax.sweep.paths import output_file, sweep_folder
         from aedjax.sweep.runs import load_run, save_states
 
-        arrays = save_states(load_run(self.folder, self.number), self.method, Path(self.out))
+        out = output_file("out", self.out, ".npz")
+        folder = sweep_folder(self.folder)
+        ready(folder)
+        run = load_run(folder, self.number)
+        arrays = save_states(run, self.method, out)
         shapes = {name: list(array.shape) for name, array in arrays.items()}
 
         def table() -> None:

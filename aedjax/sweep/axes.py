@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from aedjax.errors import InputError, unknown
+from aedjax.errors import InputError, shown, unknown
 from aedjax.fields import checked_value
 from aedjax.sweep.identity import stable_words
 from aedjax.sweep.sections import SECTIONS, SweepConfig, first_repeated
@@ -65,7 +65,7 @@ def checked_axis(where: str, section: str, key: str, value: Any) -> Any:
             that is unknown or whose draws could leave the field's bounds.
     """
     config = SECTIONS[section]
-    label = f"{where}.{key} = {value!r}"
+    label = f"{where}.{key} = {shown(value)}"
     if isinstance(value, list):
         if not value:
             raise InputError(f"{label} is an empty axis; give at least one value")
@@ -110,7 +110,7 @@ def _grid(axes: Settings, _: Settings, sweep: SweepConfig) -> list[Block]:
     for field, values in axes.items():
         repeated = first_repeated(values)
         if repeated is not None:
-            raise InputError(f"{field} = {values!r} repeats {repeated!r}; remove one")
+            raise InputError(f"{field} = {shown(values)} repeats {repeated!r}; remove one")
     return [[{field: value} for value in values] for field, values in axes.items()]
 
 
@@ -145,9 +145,9 @@ def _random(axes: Settings, distributions: Settings, sweep: SweepConfig) -> list
         )
         same = drawn.setdefault(values, number)
         if same != number:
-            shown = ", ".join(f"{f} = {v!r}" for f, v in zip(distributions, values, strict=True))
+            drawing = ", ".join(f"{f} = {v!r}" for f, v in zip(distributions, values, strict=True))
             raise InputError(
-                f"sweep.samples = {sweep.samples}: draws {same} and {number} are both {shown}; "
+                f"sweep.samples = {sweep.samples}: draws {same} and {number} are both {drawing}; "
                 "use fewer samples, or a list for a field with few values"
             )
     draws = [dict(zip(distributions, values, strict=True)) for values in drawn]
@@ -173,7 +173,7 @@ def expand(settings: Settings, sweep: SweepConfig) -> Iterator[dict[str, Any]]:
     if distributions and sweep.combine != "random":
         field = next(iter(distributions))
         raise InputError(
-            f"{field} = {distributions[field]!r} is a distribution, and sweep.combine is "
+            f"{field} = {shown(distributions[field])} is a distribution, and sweep.combine is "
             f"{sweep.combine!r}; use 'random' and sweep.samples, or a list"
         )
     blocks = COMBINATIONS[sweep.combine](axes, distributions, sweep)

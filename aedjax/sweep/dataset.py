@@ -7,32 +7,35 @@ network's, `<metric>_curve` has a `step` dimension as well.
 
 import dataclasses
 import json
-import platform
-import shutil
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import xarray as xr
 
-from aedjax.analysis.metrics import COORDINATES, dimensions_of
 from aedjax.errors import InputError
-from aedjax.sweep.identity import used_settings
-from aedjax.sweep.plan import Plan, make_plan, member_id
-from aedjax.sweep.spec import Member, Spec, spec_from_document
-from aedjax.sweep.store import (
-    error_path,
-    read_document,
-    read_result,
+from aedjax.sweep.files import (
+    DamagedError,
+    remove_leftovers,
     replacing,
-    result_path,
+    verify_checksums,
+    write_checksums,
 )
-from aedjax.version import __version__
+from aedjax.sweep.identity import stable_id, used_settings
+from aedjax.sweep.lease import claim, finish, heartbeat
+from aedjax.sweep.plan import member_id
+from aedjax.sweep.provenance import provenance
+from aedjax.sweep.record import Record, read_record
+from aedjax.sweep.spec import Member
+from aedjax.sweep.store import current_units, error_path, read_result, result_path
+from aedjax.sweep.table import Table
 
 STATUSES = ("ok", "diverged", "failed", "pending")
+TRAINED = ("ok", "diverged")
+"""The statuses of runs that have metrics."""
 
 
 def load(folder: str | Path) -> xr.Dataset:
@@ -53,44 +56,105 @@ def load(folder: str | Path) -> xr.Dataset:
         InputError: if the folder holds no sweep, or a damaged one.
     """
     folder = Path(folder)
-    spec = spec_from_document(read_document(folder))
+    record = read_record(folder)
     path = folder / "results.zarr"
     if path.exists():
-        try:
-            return _ordered(xr.open_zarr(path, consolidated=False).load())
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(
-                f"{str(path)!r} is damaged ({error}); delete it: the units hold the same data"
-            ) from None
-    return gather(folder, spec)
+        stored = _stored(path)
+        now = _contents(folder, record)
+        if json.loads(stored.attrs["contents"]) == now:
+            return _ordered(stored)
+        _check_missing(folder, json.loads(stored.attrs["contents"]), now)
+    return gather(folder, record)
 
 
-def consolidate(folder: Path, spec: Spec) -> xr.Dataset:
-    """Gather every unit into `results.zarr`, and return it."""
-    data = gather(folder, spec)
+def _stored(path: Path) -> xr.Dataset:
+    try:
+        verify_checksums(path)
+        return xr.open_zarr(path).load()
+    except DamagedError as error:
+        raise InputError(
+            f"{str(path)!r} is damaged ({error}); delete it: the units hold the same data"
+        ) from None
+
+
+def _contents(folder: Path, record: Record) -> dict[str, Any]:
+    """What data of a folder is made of: its plan, and the units that are over."""
+    units = [unit.id for unit in current_units(folder, record, record.plan)]
+    finished = [unit for unit in units if result_path(folder, unit).exists()]
+    failed = [unit for unit in units if error_path(folder, unit).exists()]
+    return {
+        "plan": stable_id(units, record.spec.document),
+        "finished": len(finished),
+        "units": stable_id(finished, failed),
+    }
+
+
+def _check_missing(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    if before["plan"] == now["plan"] and before["finished"] > now["finished"]:
+        raise InputError(
+            f"folder = {str(folder)!r} has lost the results of "
+            f"{before['finished'] - now['finished']} of {before['finished']} units; restore them, "
+            "or run the sweep again, which runs these units alone"
+        )
+
+
+def consolidate(folder: Path) -> xr.Dataset:
+    """Gather every unit into `results.zarr`, unless that is done, and return the data.
+
+    If another process is at it, the data is only returned.
+    """
+    record = read_record(folder)
     path = folder / "results.zarr"
-    with replacing(path) as temporary:
-        with warnings.catch_warnings():
-            # Fixed-width strings have no place in the zarr 3 standard yet; xarray reads them back.
-            warnings.filterwarnings("ignore", message=".*Zarr.*")
-            data.to_zarr(temporary, mode="w", consolidated=False)
-        if path.exists():
-            shutil.rmtree(path)
+    with suppress(InputError):
+        if path.exists() and json.loads(_stored(path).attrs["contents"]) == _contents(
+            folder, record
+        ):
+            return load(folder)
+    data = gather(folder, record)
+    lease = claim(folder / "leases" / "results")
+    if lease is not None:
+        with heartbeat(lease):
+            remove_leftovers(folder)
+            _write(data, path)
+        finish(lease)
     return data
 
 
-def gather(folder: Path, spec: Spec) -> xr.Dataset:
+def _write(data: xr.Dataset, path: Path) -> None:
+    with replacing(path) as temporary:
+        with warnings.catch_warnings():
+            # Neither fixed-width strings nor one file for the metadata of all arrays is in the
+            # zarr 3 standard yet; xarray reads them back.
+            warnings.filterwarnings("ignore", message=".*Zarr.*")
+            data.to_zarr(temporary, mode="w", consolidated=True)
+        write_checksums(temporary)
+
+
+def gather(folder: Path, record: Record) -> xr.Dataset:
     """The data of the units finished so far, read from their files."""
-    plan: Plan = make_plan(spec)
-    parts = [_unit_data(folder, plan, spec, unit) for unit in plan.units]
-    with_data = [part for part in parts if part.data_vars] or parts
-    rest = [part for part in parts if not part.data_vars and with_data is not parts]
-    data = xr.concat([*with_data, *rest], dim="run", join="outer", data_vars="all", coords="all")
-    data = data.sortby("run")
-    if "step" in data.dims:
-        data = data.sortby("step")
-    data = data.assign_coords(_coordinates(spec.members, data["status"].values))
-    return _ordered(data.assign_attrs(title=spec.name, provenance=json.dumps(provenance())))
+    contents = _contents(folder, record)
+    units = current_units(folder, record, record.plan)
+    members = record.spec.members
+    status = np.full(len(members), "pending", "<U8")
+    diverged_at = np.full(len(members), np.nan)
+    table = Table(len(members))
+    for unit in units:
+        places = list(unit.members)
+        if not result_path(folder, unit.id).exists():
+            status[places] = "failed" if error_path(folder, unit.id).exists() else "pending"
+            continue
+        result = read_result(folder, unit.id)
+        diverged = result.diverged_at >= 0
+        status[places] = np.where(diverged, "diverged", "ok")
+        diverged_at[places] = np.where(diverged, result.diverged_at, np.nan)
+        table.add(places, result, members[places[0]].analysis)
+    last = np.array([member.train.steps for member in members])
+    data = table.dataset(last)
+    if table.curves:
+        data = data.assign(diverged_at=("run", diverged_at))
+    data = data.assign_coords(_coordinates(members, status))
+    attributes = {"title": record.spec.name, "contents": json.dumps(contents)}
+    return _ordered(data.assign_attrs(**attributes, provenance=json.dumps(provenance())))
 
 
 def _ordered(data: xr.Dataset) -> xr.Dataset:
@@ -98,37 +162,6 @@ def _ordered(data: xr.Dataset) -> xr.Dataset:
     coords = {name: data.coords[name] for name in sorted(data.coords, key=str)}
     variables = {name: data[name].variable for name in sorted(data.data_vars, key=str)}
     return xr.Dataset(variables, coords, data.attrs)
-
-
-def _unit_data(folder: Path, plan: Plan, spec: Spec, unit: Any) -> xr.Dataset:
-    runs = list(unit.members)
-    if not result_path(folder, unit.id).exists():
-        missing = "failed" if error_path(folder, unit.id).exists() else "pending"
-        return xr.Dataset(coords={"run": runs, "status": ("run", [missing] * len(runs))})
-    result = read_result(folder, unit.id)
-    analysis = spec.members[runs[0]].analysis
-    labels = {**COORDINATES, "method": analysis.methods, "fit": analysis.fit}
-    variables: dict[str, Any] = {}
-    used: set[str] = set()
-    for name, values in result.metrics.items():
-        dimensions = dimensions_of(name)
-        used.update(dimensions)
-        values = values.astype(np.float32)
-        variables[name] = (("run", *dimensions), values[:, -1])
-        variables[f"{name}_initial"] = (("run", *dimensions), values[:, 0])
-        variables[f"{name}_curve"] = (("run", "step", *dimensions), values)
-    status = np.where(result.diverged_at >= 0, "diverged", "ok")
-    coords = {
-        "run": runs,
-        "step": result.steps,
-        "status": ("run", status),
-        **{dimension: list(labels[dimension]) for dimension in sorted(used)},
-    }
-    variables["diverged_at"] = (
-        "run",
-        np.where(result.diverged_at >= 0, result.diverged_at, np.nan),
-    )
-    return xr.Dataset(variables, coords)
 
 
 def _coordinates(members: Sequence[Member], status: np.ndarray) -> Mapping[str, Any]:
@@ -155,16 +188,3 @@ def settings_of(member: Member) -> dict[str, Any]:
         used = used_settings(config)
         settings |= {field.name: used.get(field.name) for field in dataclasses.fields(config)}
     return {"task": settings.pop("name"), **settings, "seed": member.seed}
-
-
-def provenance() -> dict[str, str]:
-    """Where and with what a result was made; the one part of the data that depends on the host."""
-    device = jax.devices()[0]
-    return {
-        "aedjax": __version__,
-        "jax": jax.__version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-        "device": f"{len(jax.devices())} x {device.device_kind}",
-    }

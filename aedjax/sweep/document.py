@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from aedjax.errors import InputError, unknown
+from aedjax.errors import InputError, shown, unknown
 from aedjax.sweep.axes import checked_axis
+from aedjax.sweep.paths import check_text
 from aedjax.sweep.sections import (
     AXIS_SECTIONS,
     SECTIONS,
@@ -34,6 +35,7 @@ def read_toml(path: str | Path) -> Document:
     Raises:
         InputError: if the file is missing, unreadable, not UTF-8 or not TOML.
     """
+    check_text("spec", str(path))
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -49,8 +51,19 @@ def read_toml(path: str | Path) -> Document:
             f"spec = {str(path)!r} is not UTF-8 (line {line}, byte {error.start}); save it as UTF-8"
         ) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"spec = {str(path)!r} is not TOML: {error}; mend it there") from None
+        raise InputError(
+            f"spec = {str(path)!r} is not TOML: {_complaint(error)}; mend it there"
+        ) from None
     return {"name": Path(path).stem, **tables}
+
+
+def _complaint(error: Exception) -> str:
+    """What is wrong with a TOML text: the parser's words, or ours for what it leaves to Python."""
+    if isinstance(error, RecursionError):
+        return "its brackets are nested too deeply"
+    if not isinstance(error, tomllib.TOMLDecodeError):
+        return "a whole number has thousands of digits"
+    return str(error)
 
 
 def normalised(document: Mapping[str, Any]) -> Document:
@@ -87,7 +100,9 @@ def _unknown_section(section: str, known: Sequence[str]) -> InputError:
 def _checked_section(where: str, section: str, content: Any) -> Document:
     """The given keys of a section in their canonical form, in the section's order."""
     if not isinstance(content, dict):
-        raise InputError(f"{where} = {content!r} is not a section; write [{section}] and its keys")
+        raise InputError(
+            f"{where} = {shown(content)} is not a section; write [{section}] and its keys"
+        )
     checked = {}
     for key, value in content.items():
         check_key(where, section, key)
@@ -127,7 +142,7 @@ def overridden(document: Document, overrides: Sequence[str]) -> Document:
         field, equals, text = override.partition("=")
         section, dot, key = field.strip().partition(".")
         if not equals or bool(dot) == (section == "name") or not text.strip():
-            raise InputError(f"set = {override!r} is malformed; write section.key=value")
+            raise InputError(f"set = {shown(override)} is malformed; write section.key=value")
         value = _override_value(override, text.strip())
         if section == "name":
             document["name"] = value
@@ -143,15 +158,19 @@ def overridden(document: Document, overrides: Sequence[str]) -> Document:
 def _override_value(override: str, text: str) -> Any:
     try:
         tables = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if not isinstance(error, tomllib.TOMLDecodeError):
+            raise InputError(
+                f"set = {shown(override)} is malformed: {_complaint(error)}; write another value"
+            ) from None
         if any(mark in text for mark in "[]{}\"'\n"):
             raise InputError(
-                f"set = {override!r} is malformed; write the value as TOML, strings in a list "
+                f"set = {shown(override)} is malformed; write the value as TOML, strings in a list "
                 "quoted"
             ) from None
         return text
     if list(tables) != ["value"]:
-        raise InputError(f"set = {override!r} is malformed; write one section.key=value")
+        raise InputError(f"set = {shown(override)} is malformed; write one section.key=value")
     return tables["value"]
 
 
@@ -166,9 +185,9 @@ def layers(document: Document) -> list[Document]:
 def check_name(name: Any) -> None:
     """Raise InputError for a sweep's name that is empty or unfit for a folder."""
     if not isinstance(name, str) or not name:
-        raise InputError(f"name = {name!r} is no name; give the sweep a short one")
+        raise InputError(f"name = {shown(name)} is no name; give the sweep a short one")
     if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
         raise InputError(
-            f"name = {name!r} is unfit for a folder; use at most {LONGEST_NAME} letters, digits, "
-            "'-', '_' and '.'"
+            f"name = {shown(name)} is unfit for a folder; use at most {LONGEST_NAME} letters, "
+            "digits, '-', '_' and '.'"
         )

@@ -1,24 +1,20 @@
-"""The hot path: train and measure the members of a unit on the local devices.
+"""The hot path: train and measure the members of a unit, in stretches between which it can stop.
 
-A group compiles three programs (start, advance, measure); every unit of the group reuses them.
+Where several processes run one program (`jax.distributed`), each calls these functions alike.
 """
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from aedjax.analysis.metrics import measure
-from aedjax.models import make_model
-from aedjax.sweep.backends import over_members
-from aedjax.sweep.keys import member_keys
-from aedjax.sweep.spec import Member, hyperparameters
-from aedjax.tasks import Task
-from aedjax.training import make_train
+from aedjax.sweep.hosts import agreed, fetch, spread
+from aedjax.sweep.programs import Programs, member_inputs
+from aedjax.sweep.reporter import Reporter
+from aedjax.sweep.spec import Member
+from aedjax.training import TrainState
 
 STRETCH_SECONDS = 1.0
 """How long a stretch of training should take between two signs of life."""
@@ -26,42 +22,31 @@ FIRST_STRETCH = 2
 """Steps of the first stretch, which only serves to time the others."""
 
 
-@runtime_checkable
-class Reporter(Protocol):
-    """Whoever wants to know how far a unit is."""
+class Progress(NamedTuple):
+    """A unit in training, after `step` steps: everything that it takes to go on, bit for bit.
 
-    def compiling(self, what: str) -> None:
-        """A program is about to be compiled."""
+    Leaves of `state` are [width, ...], metrics[name] is [width, analyses so far, ...]; what they
+    hold beyond the unit's own members means nothing.
+    """
 
-    def analysing(self, step: int) -> None:
-        """The networks are about to be analysed, trained for so many steps."""
-
-    def advanced(self, model_steps: int) -> None:
-        """So many steps, summed over members, have been trained."""
-
-
-class Programs(NamedTuple):
-    """The compiled programs of a group, for units of one width, and what they read."""
-
-    task: Task
-    start: Callable[[Any, Any], Any]
-    advance: Callable[[Any, Any], Any]
-    measure: Callable[[Any, Any], Any]
-    mesh: Mesh
-    width: int
+    step: int
+    state: TrainState
+    metrics: dict[str, np.ndarray]
 
 
 class UnitResult(NamedTuple):
     """What a unit leaves behind, members in order.
 
     metrics[name] is [members, analyses, ...], params a tree of [members, ...], `steps` the
-    training step of every analysis, `diverged_at` the step of `TrainState` or −1.
+    training step of every analysis, `diverged_at` the step of `TrainState` or −1. `provenance`
+    says with what it was made.
     """
 
     steps: np.ndarray
     metrics: dict[str, np.ndarray]
     params: Any
     diverged_at: np.ndarray
+    provenance: dict[str, Any]
 
 
 def analysis_steps(member: Member) -> list[int]:
@@ -71,87 +56,73 @@ def analysis_steps(member: Member) -> list[int]:
     return sorted({0, *between, last})
 
 
-def compile_group(
-    member: Member,
-    task: Task,
-    width: int,
-    mesh: Mesh,
+def train_unit(
+    programs: Programs,
+    members: Sequence[Member],
+    root_seed: int,
     report: Reporter,
-    strategy: str | None = None,
-) -> Programs:
-    """The programs for members that agree with `member` on every static field; `task` is theirs.
-
-    `width` members run at a time, rounded up to a multiple of the number of devices.
-    """
-    width += -width % mesh.devices.size
-    vocabularies = len(task.encoder_vocabulary), len(task.decoder_vocabulary)
-    model = make_model(member.model, *vocabularies)
-    train = make_train(member.train, task.draw, model)
-    methods, fits = member.analysis.methods, member.analysis.fit
-
-    def start(member, _):
-        return train.start(*member)
-
-    def advance(member, shared):
-        return train.advance(*member, *shared)
-
-    def measure_member(params, batch):
-        return measure(batch, model.apply(params, batch), methods, fits, *vocabularies)
-
-    batch = task.test(member.analysis.samples)
-    inputs = member_inputs([member] * width, 0)
-    shared = (task.data, np.int32(0))
-    label = f"{member.model.architecture} on {member.task.name}"
-
-    def compiled(what: str, function: Callable, *arguments: Any) -> Any:
-        report.compiling(f"{what} of {label}")
-        return over_members(function, mesh, strategy).lower(*arguments).compile()
-
-    start_all = compiled("initialisation", start, inputs, ())
-    state = jax.eval_shape(lambda: jax.vmap(lambda one: start(one, ()))(inputs))
-    advance_all = compiled("training", advance, (state, *inputs), shared)
-    measure_all = compiled("analysis", measure_member, state.params, batch)
-    return Programs(task, start_all, advance_all, measure_all, mesh, width)
-
-
-def member_inputs(members: Sequence[Member], root_seed: int) -> tuple[Any, Any]:
-    """Keys and traced hyperparameters of the members, stacked."""
-    rows = [hyperparameters(member) for member in members]
-    stacked = {name: jnp.array([row[name] for row in rows], jnp.float32) for name in rows[0]}
-    return member_keys(members, root_seed), stacked
-
-
-def run_unit(
-    programs: Programs, members: Sequence[Member], root_seed: int, report: Reporter
-) -> UnitResult:
+    progress: Progress | None = None,
+    longest: int | None = None,
+) -> Iterator[Progress]:
     """Train and analyse at most `programs.width` members of the programs' group.
 
-    A unit with fewer is filled up with copies of its last member, whose results are dropped.
+    A stretch takes about a second, and at most `longest` steps.
+
+    Yields:
+        the unit as it stands after every stretch, the analyses that are due done; the last one
+        has all of its steps. Given one of them as `progress`, it goes on from there.
     """
     padded = [*members, *[members[-1]] * (programs.width - len(members))]
-    inputs = jax.device_put(
-        member_inputs(padded, root_seed), NamedSharding(programs.mesh, PartitionSpec("members"))
+    inputs, active = spread(
+        (member_inputs(padded, root_seed), np.arange(programs.width) < len(members)),
+        programs.mesh,
     )
     batch = programs.task.test(members[0].analysis.samples)
-    state = programs.start(inputs, ())
-    steps = analysis_steps(members[0])
-    measured = []
-    stretch, done = FIRST_STRETCH, 0
-    for target in steps:
-        while done < target:
-            began, until = time.monotonic(), min(target, done + stretch)
+
+    def analysed(step: int, state: TrainState, metrics: dict[str, np.ndarray]) -> Progress:
+        report.analysing(step)
+        found = fetch(programs.measure(state.params, active, batch))
+        return Progress(
+            step,
+            state,
+            {
+                name: np.concatenate([*([metrics[name]] if metrics else []), values[:, None]], 1)
+                for name, values in found.items()
+            },
+        )
+
+    if progress is None:
+        progress = analysed(0, programs.start(inputs, active, ()), {})
+    else:
+        progress = progress._replace(state=spread(progress.state, programs.mesh))
+    yield progress
+    stretch = min(FIRST_STRETCH, longest or FIRST_STRETCH)
+    for target in analysis_steps(members[0]):
+        while progress.step < target:
+            began, until = time.monotonic(), min(target, progress.step + stretch)
             shared = (programs.task.data, np.int32(until))
-            state = jax.block_until_ready(programs.advance((state, *inputs), shared))
-            rate = (until - done) / (time.monotonic() - began)
-            report.advanced((until - done) * len(members))
-            stretch, done = max(1, int(rate * STRETCH_SECONDS)), until
-        report.analysing(target)
-        measured.append(jax.device_get(programs.measure(state.params, batch)))
+            state = programs.advance((progress.state, *inputs), active, shared)
+            diverged = int((fetch(state.diverged_at)[: len(members)] >= 0).sum())
+            rate = (until - progress.step) / (time.monotonic() - began)
+            report.advanced((until - progress.step) * len(members), diverged)
+            stretch = agreed(max(1, min(int(rate * STRETCH_SECONDS), longest or target)))
+            if until == target:
+                progress = analysed(until, state, progress.metrics)
+            else:
+                progress = Progress(until, state, progress.metrics)
+            yield progress
+
+
+def result_of(
+    progress: Progress, members: Sequence[Member], provenance: dict[str, Any]
+) -> UnitResult:
+    """What is kept of a unit that has all of its steps."""
+    params, diverged_at = fetch((progress.state.params, progress.state.diverged_at))
     kept = slice(len(members))
-    metrics = {
-        name: np.stack([values[name][kept] for values in measured], axis=1) for name in measured[0]
-    }
-    params, diverged_at = jax.device_get((state.params, state.diverged_at))
     return UnitResult(
-        np.array(steps), metrics, jax.tree.map(lambda leaf: leaf[kept], params), diverged_at[kept]
+        np.array(analysis_steps(members[0])),
+        {name: values[kept] for name, values in progress.metrics.items()},
+        jax.tree.map(lambda leaf: leaf[kept], params),
+        diverged_at[kept],
+        provenance,
     )

@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
-from aedjax.sweep.plan import Plan, Unit
+from aedjax.errors import shown
+from aedjax.sweep.paths import output_folder
+from aedjax.sweep.reporter import Silent
 from aedjax.sweep.run import run_sweep
 from aedjax.sweep.runs import Run, load_run
+from aedjax.sweep.sections import check_seed
 from aedjax.sweep.spec import spec_of_one
 
 
@@ -19,26 +22,6 @@ class Trained(NamedTuple):
 
     run: Run
     data: xr.Dataset
-
-
-class Silent:
-    """A reporter that says nothing."""
-
-    def planned(self, plan: Plan, pending: int, model_steps: int) -> None:
-        """Say nothing."""
-
-    def compiling(self, what: str) -> None:
-        """Say nothing."""
-
-    def analysing(self, step: int) -> None:
-        """Say nothing."""
-
-    def advanced(self, model_steps: int) -> None:
-        """Say nothing."""
-
-    def failed(self, unit: Unit, error: Exception) -> None:
-        """Raise what went wrong: there is nothing else to go on with."""
-        raise error
 
 
 def train(
@@ -68,8 +51,10 @@ def train(
     """
     # A JSON scalar or list is TOML too.
     overrides = [f"{field}={json.dumps(value)}" for field, value in (settings or {}).items()]
+    check_seed(f"seed = {shown(seed)}", seed)
+    folder = None if out is None else output_folder("out", str(out))
     spec = spec_of_one(task, architecture, seed, steps, overrides)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(out or Path(scratch) / "run")
+        folder = folder or Path(scratch) / "run"
         data = run_sweep(spec, folder, Silent()).data
         return Trained(load_run(folder, 0), data)

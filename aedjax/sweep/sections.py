@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aedjax.analysis.metrics import COORDINATES
-from aedjax.errors import InputError, unknown
+from aedjax.errors import InputError, shown, unknown
 from aedjax.fields import Static, checked_value, field_types, setting
 from aedjax.models.config import ModelConfig
 from aedjax.tasks.base import TaskConfig
@@ -24,9 +24,12 @@ class AnalysisConfig:
     fit: Static[tuple[str, ...]] = setting(
         COORDINATES["fit"], "which samples a split is fitted on", choices=COORDINATES["fit"]
     )
-    samples: Static[int] = setting(512, "test samples analysed", at_least=1)
+    samples: Static[int] = setting(512, "test samples analysed", at_least=1, at_most=2**20)
     every: Static[int] = setting(
-        0, "training steps between two analyses; 0: at step 0 and at the end", at_least=0
+        0,
+        "training steps between two analyses; 0: at step 0 and at the end",
+        at_least=0,
+        at_most=2**31 - 1,
     )
 
 
@@ -77,7 +80,9 @@ def checked_names(where: str, config: type, key: str, value: Any) -> list[str]:
     names = [value] if isinstance(value, str) else value
     label = f"{where}.{key}"
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise InputError(f'{label} = {value!r} is no name; use "both", a name or a list of names')
+        raise InputError(
+            f'{label} = {shown(value)} is no name; use "both", a name or a list of names'
+        )
     for name in names:
         if name not in known:
             raise unknown(label, name, ("both", *known))
@@ -96,9 +101,17 @@ def first_repeated(values: Sequence[Any]) -> Any:
     return None
 
 
+def check_seed(label: str, seed: Any) -> None:
+    """Raise InputError, its line beginning with `label`, for what is no seed."""
+    if type(seed) is not int:
+        raise InputError(f"{label} is no whole number; use 0 to 2^63 - 1")
+    if not 0 <= seed < 2**63:
+        raise InputError(f"{label} is out of range; use 0 to 2^63 - 1")
+
+
 def checked_seeds(where: str, config: type, key: str, value: Any) -> list[int]:
     """The list of seeds that a count or a list stands for."""
-    label = f"{where}.{key} = {value!r}"
+    label = f"{where}.{key} = {shown(value)}"
     if type(value) is int:
         if value < 1:
             raise InputError(f"{label} asks for no seed; use a count of at least 1, or a list")
@@ -110,8 +123,7 @@ def checked_seeds(where: str, config: type, key: str, value: Any) -> list[int]:
     if not value:
         raise InputError(f"{label} asks for no seed; list at least one")
     for seed in value:
-        if not 0 <= seed < 2**63:
-            raise InputError(f"{where}.{key}: seed {seed} is out of range; use 0 to 2^63 - 1")
+        check_seed(f"{where}.{key}: seed {shown(seed)}", seed)
     repeated = first_repeated(value)
     if repeated is not None:
         raise InputError(f"{where}.{key} lists seed {repeated} twice; remove one")

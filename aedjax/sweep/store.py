@@ -1,20 +1,23 @@
 """The sweep on disk: one folder, in which a unit's result appears whole or not at all.
 
-    sweep.json              the resolved spec and the format's version
-    vocabularies.json       the words of every task, by id
-    units/<id>/result.npz   metrics, parameters and status of a finished unit
-    units/<id>/error.txt    why a unit failed, if it did
-    results.zarr            every run's metrics in one dataset, written when the sweep ends
+    sweep.json                        the specs and the layout (`sweep.record`)
+    vocabularies.json                 the words of every task, by id
+    units/<ab>/<id>/result.npz        metrics, parameters and status of a finished unit
+    units/<ab>/<id>/checkpoints/<k>   a unit in training after k steps (`sweep.checkpoint`)
+    units/<ab>/<id>/lease.<k>         who runs it (`sweep.lease`)
+    units/<ab>/<id>/split             it did not fit in memory: its halves are run in its place
+    units/<ab>/<id>/error.txt         why it failed, if it did
+    narrowed/<group>                  the width that fits in memory, where the layout's does not
+    results.zarr                      every run's metrics in one dataset, written at the end
 
-Every file is written to a temporary name beside its own, synced, and renamed. Nothing that is
-read can run code: JSON, zarr, and npz without pickle.
+Unit folders are spread over 256 folders by the first two digits of their ids. Nothing that is
+read can run code: JSON, zarr, Orbax, and npz without pickle.
 """
 
 import json
 import os
-import shutil
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,167 +27,129 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from aedjax.errors import InputError
 from aedjax.sweep.engine import UnitResult
-
-FORMAT = 1
-"""Version of the layout above; a folder with a newer one is refused."""
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path that becomes `path` when the block ends, and vanishes when it raises."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        _sync(temporary)
-        os.replace(temporary, path)
-        _sync(path.parent)
-    finally:
-        if temporary.is_dir():
-            shutil.rmtree(temporary, ignore_errors=True)
-        else:
-            temporary.unlink(missing_ok=True)
+from aedjax.sweep.files import remove, replacing, write_text
+from aedjax.sweep.plan import Plan, Unit, halves
+from aedjax.sweep.record import Record
 
 
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _foreign(folder: Path) -> bool:
-    """Whether a folder holds more than what `open_sweep` leaves when it is cut short."""
-    own = {"units", "vocabularies.json"}
-    return any(path.name not in own and path.suffix != ".tmp" for path in folder.iterdir())
-
-
-def _write_text(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-
-
-def open_sweep(folder: Path, document: Mapping[str, Any], vocabularies: Sequence[Any]) -> None:
-    """Make `folder` the home of the sweep that `document` resolves to, or find it there.
-
-    `vocabularies` is JSON-able: the words of the sweep's tasks, kept so that ids can be read
-    where a task's own files are gone.
-
-    Raises:
-        InputError: if the folder holds another sweep or anything else, or cannot be written.
-    """
-    path = folder / "sweep.json"
-    if path.exists():
-        difference = _first_difference(read_document(folder), dict(document))
-        if difference:
-            raise InputError(
-                f"out = {str(folder)!r} holds another sweep ({difference}); choose another folder"
-            )
-        return
-    try:
-        if folder.exists() and (not folder.is_dir() or _foreign(folder)):
-            raise InputError(
-                f"out = {str(folder)!r} exists and is not a sweep; choose a new or empty folder"
-            )
-        (folder / "units").mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"format": FORMAT, "spec": document}, indent=1, ensure_ascii=False)
-        _write_text(folder / "vocabularies.json", json.dumps(vocabularies, ensure_ascii=False))
-        _write_text(path, text)
-    except OSError as error:
-        raise InputError(
-            f"out = {str(folder)!r} cannot be written ({error.strerror}); choose another folder"
-        ) from None
-
-
-def read_document(folder: Path) -> dict[str, Any]:
-    """The resolved spec of a sweep's folder.
-
-    Raises:
-        InputError: if there is none, or one that this version cannot read.
-    """
-    path = Path(folder) / "sweep.json"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        version, document = content["format"], content["spec"]
-    except FileNotFoundError:
-        raise InputError(
-            f"folder = {str(folder)!r} holds no sweep (no sweep.json); give the --out of a sweep"
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"folder = {str(folder)!r} has a sweep.json that cannot be read ({error}); "
-            "restore it or run the sweep into a new folder"
-        ) from None
-    if version != FORMAT:
-        raise InputError(
-            f"folder = {str(folder)!r} has format {version}, this aedjax reads {FORMAT}; "
-            "use the version that wrote it"
-        )
-    return document
-
-
-def _first_difference(old: Any, new: Any, where: str = "") -> str:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *(key for key in new if key not in old)]:
-            place = f"{where}.{key}" if where else key
-            found = _first_difference(old.get(key), new.get(key), place)
-            if found:
-                return found
-        return ""
-    return "" if old == new else f"its {where} is {old!r}, yours {new!r}"
+def unit_folder(folder: Path, unit: str) -> Path:
+    """Where everything of a unit is."""
+    return Path(folder) / "units" / unit[:2] / unit
 
 
 def result_path(folder: Path, unit: str) -> Path:
     """Where the result of a unit is, or will be."""
-    return Path(folder) / "units" / unit / "result.npz"
+    return unit_folder(folder, unit) / "result.npz"
 
 
 def error_path(folder: Path, unit: str) -> Path:
     """Where the error of a unit that failed is."""
-    return Path(folder) / "units" / unit / "error.txt"
+    return unit_folder(folder, unit) / "error.txt"
 
 
-def write_result(folder: Path, unit: str, result: UnitResult) -> None:
-    """Keep what a unit found; an earlier error of the unit is forgotten."""
+def checkpoints_folder(folder: Path, unit: str) -> Path:
+    """Where the checkpoints of a unit are while it is trained."""
+    return unit_folder(folder, unit) / "checkpoints"
+
+
+def current_units(folder: Path, record: Record, plan: Plan) -> list[Unit]:
+    """The units of a plan, those that did not fit in memory replaced by their halves."""
+    if not (Path(folder) / "narrowed").exists():
+        return list(plan.units)
+
+    def parts(unit: Unit) -> Iterator[Unit]:
+        if (unit_folder(folder, unit.id) / "split").exists():
+            for half in halves(unit, plan, record.spec, record.layout.devices):
+                yield from parts(half)
+        else:
+            yield unit
+
+    return [part for unit in plan.units for part in parts(unit)]
+
+
+def split_unit(folder: Path, unit: Unit) -> None:
+    """Record that the halves of a unit are to be run in its place."""
+    write_text(unit_folder(folder, unit.id) / "split", str(unit.width))
+    remove(checkpoints_folder(folder, unit.id))
+
+
+def narrow_group(folder: Path, group: str, width: int) -> None:
+    """Record the width of a group's units that fits in memory; a narrower one stands."""
+    path = Path(folder) / "narrowed" / group
+    path.parent.mkdir(exist_ok=True)
+    known = narrowed_width(folder, group)
+    if known is None or width < known:
+        write_text(path, str(width))
+
+
+def narrowed_width(folder: Path, group: str) -> int | None:
+    """The width of a group that fits in memory, None while the layout's does."""
+    try:
+        return int((Path(folder) / "narrowed" / group).read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def write_result(folder: Path, unit: Unit, result: UnitResult) -> None:
+    """Keep what a unit found; an earlier error and the checkpoints of the unit are forgotten."""
     arrays = {
         "steps": result.steps,
         "diverged_at": result.diverged_at,
+        "provenance": np.array(json.dumps(result.provenance)),
         **{f"metric/{name}": values for name, values in result.metrics.items()},
         **{f"param/{path}": leaf for path, leaf in flatten_dict(result.params, sep="/").items()},
     }
-    path = result_path(folder, unit)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = result_path(folder, unit.id)
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **arrays)
-    error_path(folder, unit).unlink(missing_ok=True)
+    error_path(folder, unit.id).unlink(missing_ok=True)
+    remove(checkpoints_folder(folder, unit.id))
 
 
 def read_result(folder: Path, unit: str) -> UnitResult:
     """What a unit found.
 
     Raises:
-        InputError: if its file is damaged.
+        InputError: if its file is missing or damaged.
     """
-    path = result_path(folder, unit)
     metrics, params = {}, {}
+    with _result(folder, unit) as arrays:
+        for key in arrays.files:
+            kind, _, name = key.partition("/")
+            if kind == "metric":
+                metrics[name] = arrays[key]
+            elif kind == "param":
+                params[name] = arrays[key]
+        steps, diverged_at = arrays["steps"], arrays["diverged_at"]
+        provenance = json.loads(str(arrays["provenance"]))
+    return UnitResult(steps, metrics, unflatten_dict(params, sep="/"), diverged_at, provenance)
+
+
+def read_diverged_at(folder: Path, unit: str) -> np.ndarray:
+    """At which step each member of a unit diverged, −1 if it did not; the rest is not read.
+
+    Raises:
+        InputError: if the unit's file is missing or damaged.
+    """
+    with _result(folder, unit) as arrays:
+        return arrays["diverged_at"]
+
+
+@contextmanager
+def _result(folder: Path, unit: str) -> Iterator[Any]:
+    path = result_path(folder, unit)
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            for key in arrays.files:
-                kind, _, name = key.partition("/")
-                if kind == "metric":
-                    metrics[name] = arrays[key]
-                elif kind == "param":
-                    params[name] = arrays[key]
-            steps, diverged_at = arrays["steps"], arrays["diverged_at"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            yield arrays
+    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(
-            f"unit file {str(path)!r} is damaged ({error}); delete it and run the sweep again"
+            f"unit file {str(path)!r} is missing or damaged ({error}); delete it and run the "
+            "sweep again, which runs this unit alone"
         ) from None
-    return UnitResult(steps, metrics, unflatten_dict(params, sep="/"), diverged_at)
 
 
-def write_error(folder: Path, unit: str, error: BaseException) -> None:
+def write_error(folder: Path, unit: str, reason: str) -> None:
     """Keep why a unit failed."""
     path = error_path(folder, unit)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _write_text(path, f"{type(error).__name__}: {error}")
+    os.makedirs(path.parent, exist_ok=True)
+    write_text(path, reason)

@@ -27,7 +27,9 @@ class TaskConfig:
     split: Static[str] = setting("simple", "split of scan into training and test")
     train_path: Static[str] = setting("", "training file of scan, instead of a split")
     test_path: Static[str] = setting("", "test file of scan, instead of a split")
-    max_phrase_actions: Static[int] = setting(4, "most actions of an escan phrase", at_least=1)
+    max_phrase_actions: Static[int] = setting(
+        4, "most actions of an escan phrase", at_least=1, at_most=10_000
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,14 +41,18 @@ def _content(label: str, path: str) -> bytes:
         raise InputError(f"{label} is a damaged gzip file ({error}); write it anew") from None
     except OSError as error:
         raise InputError(f"{label} cannot be read ({error.strerror}); check the path") from None
+    except ValueError as error:
+        # A NUL character, which no path may have.
+        raise InputError(f"{label} cannot be read ({error}); check the path") from None
 
 
 def _decoded(label: str, content: bytes) -> str:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"{label}, byte {error.start} is not UTF-8; save the file as UTF-8"
+            f"{label}, line {line}, byte {error.start} is not UTF-8; save the file as UTF-8"
         ) from None
     return unicodedata.normalize("NFC", text.removeprefix("\ufeff"))
 

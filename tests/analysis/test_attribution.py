@@ -67,6 +67,22 @@ def test_terms_sum_to_the_score_and_shares_to_1(dtype, tolerance, seed):
     assert (found.centred >= 0).all()
 
 
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_shares_sum_to_1_over_valid_places_or_are_undefined(seed):
+    rng = np.random.default_rng(seed)
+    query, key = (
+        Components(*jnp.asarray(rng.normal(size=(3, SAMPLES, positions, UNITS)), jnp.float32))
+        for positions in (STEPS, POSITIONS)
+    )
+    steps, positions = masks(rng)
+    found = jax.tree.map(np.asarray, attribute(query, key, steps, positions))
+    some = bool((steps & (positions.sum(1) > 1)[:, None]).any())
+    for shares in (found.raw, found.centred, found.variance):
+        assert np.isfinite(shares).all() if some else np.isnan(shares).all()
+        assert not some or abs(shares.sum() - 1) < 1e-5 * np.abs(shares).sum()
+
+
 @pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("other", range(3))
 def test_one_part_of_each_side_has_all_shares(part, other):

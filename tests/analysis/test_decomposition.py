@@ -55,6 +55,26 @@ def test_equals_the_reference(method, seed):
 
 
 @EVERY_METHOD
+@pytest.mark.parametrize("longest", range(1, 7))
+def test_equals_the_reference_at_every_length(method, longest):
+    """Sentences of 1..T words, T and the other sizes running too; the last word never occurs."""
+    samples, units, vocabulary = 2 * longest, 1 + longest % 3, 2 + longest
+    rng = np.random.default_rng(longest)
+    lengths = rng.permutation(np.arange(samples) % longest + 1)
+    mask = np.arange(longest)[None, :] < lengths[:, None]
+    states = rng.normal(size=(samples, longest, units)) + 3
+    words = rng.integers(0, vocabulary - 1, mask.shape)
+    tables = reference.FITS[method](states, words, mask, vocabulary)
+    wanted = reference.split(states, words, mask, tables)
+    with jax.enable_x64(True):
+        parts = decompose(states, words, mask, method, vocabulary)
+        np.testing.assert_allclose(np.stack(parts), wanted, atol=1e-11)
+        assert relative_error(parts, np.where(mask[:, :, None], states, 0)) < 1e-12
+    single = decompose(np.float32(states), words, mask, method, vocabulary)
+    np.testing.assert_allclose(np.stack(single), wanted, atol=3e-5)
+
+
+@EVERY_METHOD
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_parts_sum_to_the_state_and_are_0_at_padding(method, seed):
@@ -133,6 +153,26 @@ def test_joint_recovers_additive_states_where_sequential_is_biased():
     assert np.abs(parts.delta).max() < 1e-12
     biased = in_double(states, words, mask, "sequential")[1]
     assert np.abs(biased.delta).max() > 0.1
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_joint_leaves_nothing_of_additive_states(seed):
+    _, words, mask = random_data(seed)
+    rng = np.random.default_rng(seed)
+    temporal, inputs, states = additive(rng, words, mask)
+    tables, parts = in_double(states, words, mask, "joint")
+    assert np.abs(parts.delta).max() < 1e-11
+    for component in reference.components(words, mask, VOCABULARY):
+        places = np.array(component)
+        its_words = places[places >= POSITIONS] - POSITIONS
+        its_positions = places[places < POSITIONS]
+        weights = tables.occurrences[its_words, None]
+        shift = (weights * inputs[its_words]).sum(0) / weights.sum()
+        np.testing.assert_allclose(tables.input[its_words], inputs[its_words] - shift, atol=1e-11)
+        np.testing.assert_allclose(
+            tables.temporal[its_positions], temporal[its_positions] + shift, atol=1e-11
+        )
 
 
 @EVERY_METHOD
@@ -215,9 +255,10 @@ def test_what_is_masked_is_never_read(method):
     mask[0, 0], mask[1, 1] = True, False
     parts = decompose(np.float32(states), words, mask, method)
     garbled = np.where(mask[:, :, None], states, np.nan).astype(np.float32)
-    same = decompose(garbled, np.where(mask, words, -100), mask, method)
-    for part, other in zip(parts, same, strict=True):
-        np.testing.assert_array_equal(part, other)
+    for masked_words in (words, np.where(mask, words, -100)):
+        same = decompose(garbled, masked_words, mask, method)
+        for part, other in zip(parts, same, strict=True):
+            np.testing.assert_array_equal(part, other)
 
 
 @EVERY_METHOD

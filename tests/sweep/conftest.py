@@ -2,7 +2,8 @@
 
 import pytest
 
-from aedjax.sweep.one import Silent
+from aedjax.sweep.record import read_record
+from aedjax.sweep.reporter import Silent
 from aedjax.sweep.run import run_sweep
 from aedjax.sweep.spec import spec_from_document
 
@@ -18,7 +19,7 @@ DOCUMENT = {
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
-    """The spec, the folder and the data of the small sweep."""
-    spec = spec_from_document(DOCUMENT)
+    """The record, the folder and the data of the small sweep."""
     folder = tmp_path_factory.mktemp("sweeps") / "small"
-    return spec, folder, run_sweep(spec, folder, Silent()).data
+    data = run_sweep(spec_from_document(DOCUMENT), folder, Silent()).data
+    return read_record(folder), folder, data

@@ -6,9 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import AxisType
 
-from aedjax.sweep.backends import HOST_DEVICES, STRATEGIES, local_mesh, over_members, use_every_core
+from aedjax.sweep.backends import HOST_DEVICES, STRATEGIES, mesh_for, over_members, use_every_core
 
 
 def simulate(member, shared):
@@ -24,16 +23,38 @@ def test_members_equal_a_loop(strategy, devices):
     rng = np.random.default_rng(0)
     x = jnp.asarray(rng.normal(size=(4, 2, 3)), jnp.float32)
     a, shared = jnp.linspace(0.1, 0.9, 4), jnp.ones(3)
-    mesh = jax.make_mesh(
-        (devices,), ("members",), (AxisType.Auto,), devices=jax.devices()[:devices]
-    )
-    ours = over_members(simulate, mesh, strategy)((x, a), shared)
+    mesh = mesh_for(4, jax.devices()[:devices])
+    ours = over_members(simulate, mesh, strategy)((x, a), np.ones(4, bool), shared)
     loop = jnp.stack([simulate((x[k], a[k]), shared) for k in range(4)])
     np.testing.assert_allclose(ours, loop, rtol=1e-6)
 
 
-def test_local_mesh_has_every_device():
-    assert local_mesh().devices.size == len(jax.local_devices())
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_active_members_are_those_of_a_full_unit(strategy):
+    x, a = jnp.ones((4, 2, 3)), jnp.linspace(0.1, 0.9, 4)
+    mapped = over_members(simulate, mesh_for(4, jax.devices()[:2]), strategy)
+    whole = mapped((x, a), np.ones(4, bool), jnp.ones(3))
+    for count in range(5):
+        part = mapped((x, a), np.arange(4) < count, jnp.ones(3))
+        np.testing.assert_array_equal(part[:count], whole[:count])
+
+
+def test_one_by_one_skips_the_members_that_fill_a_unit_up():
+    calls = []
+
+    def counted(member, shared):
+        jax.debug.callback(lambda: calls.append(1))
+        return member
+
+    mapped = over_members(counted, mesh_for(8, jax.devices()[:1]), "map")
+    jax.block_until_ready(mapped(jnp.arange(8.0), np.arange(8) < 3, ()))
+    jax.effects_barrier()
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize(("width", "devices"), [(1, 1), (2, 2), (3, 1), (4, 2)])
+def test_a_mesh_has_as_many_devices_as_divide_the_width(width, devices):
+    assert mesh_for(width, jax.devices()[:2]).devices.size == devices
 
 
 def test_a_users_own_device_count_stands(monkeypatch):

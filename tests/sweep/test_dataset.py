@@ -1,6 +1,8 @@
 """What a user loads: coordinates, variables, statuses, the untrained network beside the trained."""
 
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,8 +10,7 @@ import xarray as xr
 
 from aedjax.analysis.metrics import METRICS, dimensions_of
 from aedjax.errors import InputError
-from aedjax.sweep.dataset import gather, load
-from aedjax.sweep.plan import make_plan
+from aedjax.sweep.dataset import consolidate, load
 from aedjax.sweep.store import result_path
 
 
@@ -20,13 +21,13 @@ def test_load_gives_what_the_run_gave(small):
 
 
 def test_runs_are_in_the_order_of_the_spec(small):
-    spec, _, data = small
+    record, _, data = small
     assert data["run"].values.tolist() == list(range(8))
     for name in ("seed", "learning_rate", "architecture"):
         section = {"learning_rate": "train", "architecture": "model"}.get(name)
         expected = [
             getattr(getattr(member, section) if section else member, name)
-            for member in spec.members
+            for member in record.spec.members
         ]
         assert data[name].values.tolist() == expected
 
@@ -73,15 +74,18 @@ def test_coordinates_are_flat_and_none_is_called_name(small):
     assert json.loads(data.attrs["provenance"])["aedjax"]
 
 
-def test_a_unit_that_is_not_there_is_pending(small, tmp_path):
-    spec, folder, data = small
-    unit = make_plan(spec).units[0]
-    path = result_path(folder, unit.id)
-    moved = path.rename(tmp_path / "away.npz")
-    try:
-        partial = gather(folder, spec)
-    finally:
-        moved.rename(path)
+@pytest.fixture
+def copy(small, tmp_path):
+    """A copy of the small sweep's folder."""
+    return Path(shutil.copytree(small[1], tmp_path / "copy"))
+
+
+def test_a_unit_that_is_not_there_is_pending(small, copy):
+    record, _, data = small
+    unit = record.plan.units[0]
+    result_path(copy, unit.id).unlink()
+    shutil.rmtree(copy / "results.zarr")
+    partial = load(copy)
     gone = np.isin(partial["run"].values, unit.members)
     assert set(partial["status"].values[gone]) == {"pending"}
     assert np.isnan(partial["token_accuracy"].values[gone]).all()
@@ -90,12 +94,55 @@ def test_a_unit_that_is_not_there_is_pending(small, tmp_path):
     )
 
 
-def test_damaged_results_are_named(small, tmp_path):
-    import shutil
+def test_a_lost_unit_is_named_and_nothing_is_overwritten(small, copy):
+    result_path(copy, small[0].plan.units[0].id).unlink()
+    with pytest.raises(InputError, match=r"has lost the results of 1 of 2 units; restore them, or"):
+        load(copy)
+    assert (copy / "results.zarr").exists()
 
-    _, folder, _ = small
-    copy = tmp_path / "copy"
-    shutil.copytree(folder, copy)
-    (copy / "results.zarr" / "zarr.json").write_text("{")
+
+def test_data_of_fewer_units_than_there_are_is_not_used(small, copy, tmp_path):
+    """A worker may finish a unit after another one gathered the data."""
+    record, _, data = small
+    path = result_path(copy, record.plan.units[1].id)
+    away = path.rename(tmp_path / "away.npz")
+    shutil.rmtree(copy / "results.zarr")
+    consolidate(copy)
+    away.rename(path)
+    xr.testing.assert_identical(load(copy).drop_attrs(), data.drop_attrs())
+
+
+def test_nothing_finished_is_data_too(small, copy):
+    shutil.rmtree(copy / "results.zarr")
+    shutil.rmtree(copy / "units")
+    data = load(copy)
+    assert set(data["status"].values) == {"pending"}
+    assert not data.data_vars
+
+
+def damage(path: Path, way: str) -> None:
+    {
+        "deleted": path.unlink,
+        "cut": lambda: path.write_bytes(path.read_bytes()[:-3]),
+        "junk": lambda: path.write_bytes(b"junk"),
+        "added": lambda: (path.parent / "stranger").write_text("x"),
+    }[way]()
+
+
+@pytest.mark.parametrize("way", ["deleted", "cut", "junk", "added"])
+@pytest.mark.parametrize("name", ["zarr.json", "token_accuracy/c/0", "seed/zarr.json"])
+def test_damaged_data_is_named_and_made_anew(small, copy, name, way):
+    path = copy / "results.zarr" / name
+    damage(path, way)
+    with pytest.raises(InputError, match=r"is damaged \(.*; delete it"):
+        load(copy)
+    xr.testing.assert_identical(consolidate(copy), small[2])
+    xr.testing.assert_identical(load(copy), small[2])
+
+
+def test_a_file_in_the_place_of_the_data_is_named_and_replaced(small, copy):
+    shutil.rmtree(copy / "results.zarr")
+    (copy / "results.zarr").write_text("x")
     with pytest.raises(InputError, match="is damaged"):
         load(copy)
+    xr.testing.assert_identical(consolidate(copy), small[2])

@@ -5,36 +5,70 @@ from functools import cache
 import jax
 import numpy as np
 import pytest
-from jax.sharding import AxisType
 
 from aedjax.sweep.backends import STRATEGIES
-from aedjax.sweep.engine import analysis_steps, compile_group, run_unit
-from aedjax.sweep.one import Silent
-from aedjax.sweep.plan import make_plan
+from aedjax.sweep.engine import analysis_steps, result_of, train_unit
+from aedjax.sweep.programs import compile_group
+from aedjax.sweep.reporter import Silent
 from aedjax.sweep.store import read_result
 from aedjax.tasks import make_task
 
 
 @pytest.fixture(scope="session")
-def run(group):
-    """A function that runs members in units of the small sweep's width, on two devices."""
-    members, _ = group
-    task = make_task(members[0].task)
-
-    @cache
-    def programs(strategy):
-        mesh = jax.make_mesh((2,), ("members",), (AxisType.Auto,), devices=jax.devices()[:2])
-        return compile_group(members[0], task, len(members), mesh, Silent(), strategy)
-
-    return lambda chosen, strategy="map": run_unit(programs(strategy), chosen, 0, Silent())
+def group(small):
+    """The AED members of the small sweep, and what the sweep found for them."""
+    record, folder, _ = small
+    unit = record.plan.units[0]
+    return [record.spec.members[k] for k in unit.members], read_result(folder, unit.id)
 
 
 @pytest.fixture(scope="session")
-def group(small):
-    """The AED members of the small sweep, and what the sweep found for them."""
-    spec, folder, _ = small
-    unit = make_plan(spec).units[0]
-    return [spec.members[k] for k in unit.members], read_result(folder, unit.id)
+def programs(group):
+    """The programs of the group by width, number of devices and strategy."""
+    member = group[0][0]
+
+    @cache
+    def compiled(width=4, devices=2, strategy="map"):
+        task = make_task(member.task)
+        return compile_group(member, task, width, Silent(), strategy, jax.devices()[:devices])
+
+    return compiled
+
+
+def train(programs, members):
+    """The result of a unit of these members."""
+    *_, last = train_unit(programs, members, 0, Silent())
+    return result_of(last, members, {})
+
+
+@pytest.fixture(scope="session")
+def run(programs):
+    """A function that runs members in units of the small sweep's width, on two devices."""
+    return lambda chosen, strategy="map": train(programs(strategy=strategy), chosen)
+
+
+def assert_equal(one, other):
+    """Two results are the same, bit for bit."""
+    jax.tree.map(np.testing.assert_array_equal, one.params, other.params)
+    for name, values in one.metrics.items():
+        np.testing.assert_array_equal(values, other.metrics[name], err_msg=name)
+    np.testing.assert_array_equal(one.diverged_at, other.diverged_at)
+
+
+@pytest.mark.parametrize("width", [2, 8])
+def test_on_a_cpu_no_width_changes_a_bit(group, programs, width):
+    members, _ = group
+    assert_equal(train(programs(width), members[:2]), train(programs(), members[:2]))
+
+
+def test_a_unit_goes_on_from_any_stretch_bit_for_bit(group, programs):
+    members, together = group
+    stretches = list(train_unit(programs(), members, 0, Silent(), longest=1))
+    assert [progress.step for progress in stretches] == list(range(7))
+    for progress in stretches:
+        saved = jax.device_get(progress)
+        *_, last = train_unit(programs(), members, 0, Silent(), saved, longest=2)
+        assert_equal(result_of(last, members, {}), together)
 
 
 @pytest.mark.parametrize("place", [0, 2])
@@ -76,5 +110,5 @@ def test_a_unit_is_filled_up_and_the_filling_dropped(group, run):
 
 
 def test_analysis_steps_hold_both_ends(small):
-    member = small[0].members[0]
+    member = small[0].spec.members[0]
     assert analysis_steps(member) == [0, 4, 6]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aedjax.errors import InputError
 from aedjax.fields import static_fields, traced_fields
 from aedjax.models.config import ModelConfig
 from aedjax.sweep.identity import stable_id
-from aedjax.sweep.plan import make_plan, member_id
+from aedjax.sweep.plan import Layout, Plan, halves, member_id
+from aedjax.sweep.plan import make_plan as plan_of_specs
 from aedjax.sweep.spec import Spec, spec_from_document
 from aedjax.training import TrainConfig
 
@@ -20,6 +20,10 @@ BASE = {
     "train": {"learning_rate": [0.001, 0.003]},
     "sweep": {"seeds": 3},
 }
+
+
+def make_plan(spec: Spec, width: int = 64, devices: int = 1) -> Plan:
+    return plan_of_specs([spec], Layout(width, devices, "cpu"))
 
 
 def spec_of(**document) -> Spec:
@@ -94,11 +98,12 @@ def test_units_cover_the_members_in_as_few_and_equal_pieces_as_can_be(seeds, wid
     plan = make_plan(spec, width)
     places = [place for unit in plan.units for place in unit.members]
     assert places == list(range(2 * seeds))
-    for index, group in enumerate(plan.groups):
-        sizes = [len(unit.members) for unit in plan.units if unit.group == index]
+    for index in range(2):
+        units = [unit for unit in plan.units if unit.group == index]
+        sizes = [len(unit.members) for unit in units]
         assert len(sizes) == -(-seeds // width)
         assert max(sizes) - min(sizes) <= 1
-        assert max(sizes) == plan.width_of(index) == group.width <= width
+        assert {unit.width for unit in units} == {max(sizes)}
 
 
 def test_ids_are_hexadecimal_and_differ():
@@ -161,6 +166,30 @@ def test_ids_do_not_depend_on_order():
     assert {unit.id for unit in one.units} == {unit.id for unit in other.units}
 
 
-def test_width_must_be_positive():
-    with pytest.raises(InputError, match="width = 0 is too small; use at least 1"):
-        make_plan(spec_of(), 0)
+@given(st.integers(1, 40), st.integers(1, 50), st.integers(1, 4))
+def test_widths_are_multiples_of_the_devices_and_hold_their_members(seeds, width, devices):
+    plan = make_plan(spec_of(train={}, sweep={"seeds": seeds}), width, devices)
+    for unit in plan.units:
+        assert unit.width % devices == 0
+        assert len(unit.members) <= unit.width < width + devices
+
+
+@given(st.integers(2, 40), st.integers(1, 4))
+def test_halves_have_the_members_of_the_whole(seeds, devices):
+    spec = spec_of(model={}, train={}, sweep={"seeds": seeds})
+    plan = make_plan(spec, 64, devices)
+    (unit,) = plan.units
+    parts = halves(unit, plan, spec, devices)
+    assert [place for part in parts for place in part.members] == list(unit.members)
+    if unit.width > devices:
+        assert all(part.width < unit.width for part in parts)
+        assert all(len(part.members) <= part.width for part in parts)
+    else:
+        assert parts == (unit,)
+
+
+def test_a_tuned_width_is_its_groups_alone():
+    spec = spec_of(sweep={"seeds": 8})
+    group = make_plan(spec).groups[1].id
+    plan = plan_of_specs([spec], Layout(64, 1, "cpu", {group: 4}))
+    assert [unit.width for unit in plan.units] == [16, 4, 4, 4, 4]

@@ -1,6 +1,4 @@
-"""Files appear whole or not at all, and a folder is one sweep's."""
-
-import json
+"""A unit's result appears whole or not at all, and comes back as it was."""
 
 import numpy as np
 import pytest
@@ -8,106 +6,91 @@ import pytest
 from aedjax.errors import InputError
 from aedjax.sweep import store
 from aedjax.sweep.engine import UnitResult
+from aedjax.sweep.plan import Layout, Unit
+from aedjax.sweep.record import Record
+from aedjax.sweep.spec import spec_from_document
 
-DOCUMENT = {"name": "one", "train": {"steps": 3}}
 RESULT = UnitResult(
     np.array([0, 3]),
     {"loss": np.ones((2, 2)), "share": np.zeros((2, 2, 3, 3))},
     {"encoder": {"embedding": np.arange(6.0).reshape(2, 3)}, "bias": np.ones((2, 1))},
     np.array([-1, 2]),
+    {"jax": "1"},
 )
+UNIT = Unit("abcd", 0, (0, 1), 2)
 
 
-def test_a_result_comes_back_as_it_was(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    store.write_error(tmp_path / "s", "u", ValueError("first try"))
-    store.write_result(tmp_path / "s", "u", RESULT)
-    back = store.read_result(tmp_path / "s", "u")
+@pytest.fixture
+def written(tmp_path):
+    store.write_error(tmp_path, UNIT.id, "first try")
+    store.write_result(tmp_path, UNIT, RESULT)
+    return tmp_path
+
+
+def test_a_result_comes_back_as_it_was(written):
+    back = store.read_result(written, "abcd")
     np.testing.assert_array_equal(back.steps, RESULT.steps)
     np.testing.assert_array_equal(back.diverged_at, RESULT.diverged_at)
     assert back.metrics.keys() == RESULT.metrics.keys()
     np.testing.assert_array_equal(
         back.params["encoder"]["embedding"], RESULT.params["encoder"]["embedding"]
     )
-    assert not store.error_path(tmp_path / "s", "u").exists()
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert back.provenance == RESULT.provenance
+    assert not store.error_path(written, "abcd").exists()
+    assert [path.name for path in store.unit_folder(written, "abcd").iterdir()] == ["result.npz"]
 
 
-def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
-
-    def write_half() -> None:
-        with store.replacing(path) as temporary:
-            temporary.write_text("half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        write_half()
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
+def npy(path):
+    with open(path, "wb") as file:
+        np.save(file, np.zeros(3))
 
 
-def test_the_same_sweep_is_found_again(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    assert store.read_document(tmp_path / "s") == DOCUMENT
+def with_object(path):
+    np.savez(path, **{**np.load(path), "steps": np.array([object()], dtype=object)})
 
 
-def test_a_folder_whose_opening_was_cut_short_is_taken_up(tmp_path):
-    (tmp_path / "s" / "units").mkdir(parents=True)
-    (tmp_path / "s" / ".sweep.json.1.tmp").write_text("{")
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    assert store.read_document(tmp_path / "s") == DOCUMENT
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:200]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"NUMPY", b"NUMPI")),
+        lambda path: path.unlink(),
+        npy,
+        with_object,
+    ],
+)
+def test_a_damaged_result_is_named_and_runs_no_code(written, harm):
+    harm(store.result_path(written, "abcd"))
+    with pytest.raises(InputError, match=r"unit file .*abcd/result.npz' is missing or damaged"):
+        store.read_result(written, "abcd")
 
 
-def test_another_sweep_is_refused_by_field(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    other = {"name": "one", "train": {"steps": 4}}
-    with pytest.raises(InputError, match=r"another sweep \(its train.steps is 3, yours 4\)"):
-        store.open_sweep(tmp_path / "s", other, [])
+def split(folder, unit):
+    store.unit_folder(folder, unit.id).mkdir(parents=True)
+    store.split_unit(folder, unit)
 
 
-def test_foreign_folders_and_files_are_refused(tmp_path):
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match="is not a sweep"):
-        store.open_sweep(tmp_path / "full", DOCUMENT, [])
-    assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.tex"]
-    with pytest.raises(InputError, match="is not a sweep"):
-        store.open_sweep(tmp_path / "full" / "thesis.tex", DOCUMENT, [])
-    with pytest.raises(InputError, match="cannot be written"):
-        store.open_sweep(tmp_path / "full" / "thesis.tex" / "below", DOCUMENT, [])
-    with pytest.raises(InputError, match="holds no sweep"):
-        store.read_document(tmp_path / "full")
+def test_units_that_did_not_fit_are_replaced_by_their_halves(tmp_path):
+    spec = spec_from_document({"name": "s", "sweep": {"seeds": 5}})
+    record = Record((spec,), Layout(8, 1, "cpu"))
+    plan = record.plan
+    (whole,) = store.current_units(tmp_path, record, plan)
+    assert (whole.width, whole.members) == (5, (0, 1, 2, 3, 4))
+    store.narrow_group(tmp_path, plan.groups[0].id, 3)
+    split(tmp_path, whole)
+    first, second = store.current_units(tmp_path, record, plan)
+    assert (first.width, first.members, second.members) == (3, (0, 1), (2, 3, 4))
+    split(tmp_path, second)
+    parts = store.current_units(tmp_path, record, plan)
+    assert [(part.width, part.members) for part in parts] == [(3, (0, 1)), (2, (2,)), (2, (3, 4))]
+    assert len({part.id for part in (whole, second, *parts)}) == 5
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 1}', "\xff"])
-def test_a_damaged_spec_is_named(tmp_path, text):
-    (tmp_path / "sweep.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match=r"sweep\.json that cannot be read"):
-        store.read_document(tmp_path)
-
-
-def test_a_newer_format_is_refused(tmp_path):
-    (tmp_path / "sweep.json").write_text(json.dumps({"format": 99, "spec": {}}))
-    with pytest.raises(InputError, match="has format 99"):
-        store.read_document(tmp_path)
-
-
-def test_a_damaged_result_is_named(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    store.write_result(tmp_path / "s", "u", RESULT)
-    path = store.result_path(tmp_path / "s", "u")
-    path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(InputError, match="is damaged"):
-        store.read_result(tmp_path / "s", "u")
-
-
-def test_results_never_run_code(tmp_path):
-    store.open_sweep(tmp_path / "s", DOCUMENT, [])
-    path = store.result_path(tmp_path / "s", "u")
-    path.parent.mkdir(parents=True)
-    np.savez(path, steps=np.array([object()], dtype=object), diverged_at=np.zeros(1))
-    with pytest.raises(InputError, match="is damaged"):
-        store.read_result(tmp_path / "s", "u")
+def test_a_groups_width_only_shrinks(tmp_path):
+    assert store.narrowed_width(tmp_path, "g") is None
+    store.narrow_group(tmp_path, "g", 8)
+    store.narrow_group(tmp_path, "g", 16)
+    assert store.narrowed_width(tmp_path, "g") == 8
+    store.narrow_group(tmp_path, "g", 4)
+    assert store.narrowed_width(tmp_path, "g") == 4

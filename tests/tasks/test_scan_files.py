@@ -97,8 +97,8 @@ def test_what_was_written_is_read(commands):
         (b"", ["holds no command"]),
         (b"\n \n", ["holds no command"]),
         (gzip.compress(b""), ["holds no command"]),
-        (GOOD + b"IN: caf\xe9 OUT: I_JUMP\n", [f"byte {len(GOOD) + 7} is not UTF-8"]),
-        (b"\xff\xfeI\x00N\x00", ["byte 0 is not UTF-8"]),
+        (GOOD + b"IN: caf\xe9 OUT: I_JUMP\n", ["line 2", f"byte {len(GOOD) + 7} is not UTF-8"]),
+        (b"\xff\xfeI\x00N\x00", ["line 1", "byte 0 is not UTF-8"]),
         (gzip.compress(GOOD * 50)[:-12], ["damaged gzip"]),
         (b"\x1f\x8bnot gzip at all", ["damaged gzip"]),
     ],
@@ -114,6 +114,7 @@ def test_a_broken_file_is_refused_with_its_place(written, content, fragments):
         assert fragment in line
 
 
-def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"task\.train_path = .* cannot be read"):
-        read_commands(FIELD, str(tmp_path))
+def test_a_folder_and_an_impossible_path_are_refused(tmp_path):
+    for path in (str(tmp_path), f"{tmp_path}/a\0b"):
+        with pytest.raises(InputError, match=r"task\.train_path = .* cannot be read"):
+            read_commands(FIELD, path)

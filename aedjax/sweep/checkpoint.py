@@ -1,0 +1,116 @@
+"""Checkpoints of a unit in training: Orbax, each whole with its checksums, the last two kept.
+
+A checkpoint is the folder `checkpoints/<step>`. It holds host arrays, so that it can be read with
+another number of devices.
+"""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from aedjax.sweep.engine import Progress, analysis_steps
+from aedjax.sweep.files import (
+    DamagedError,
+    remove,
+    replacing,
+    verify_checksums,
+    write_checksums,
+)
+from aedjax.sweep.hosts import agreed, fetch, is_leader
+from aedjax.sweep.programs import Programs
+from aedjax.sweep.reporter import Reporter
+from aedjax.sweep.spec import Member
+
+NONE = -1
+"""The step of no checkpoint."""
+
+KEPT = 2
+"""Checkpoints of a unit that are kept: one more than needed, should the last be damaged."""
+
+
+def save_checkpoint(folder: Path, progress: Progress) -> None:
+    """Write a checkpoint, and remove all but the last two."""
+    tree = fetch({"state": progress.state, "metrics": progress.metrics})
+    if not is_leader():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / str(progress.step)) as temporary:
+        save_tree(temporary, tree)
+        write_checksums(temporary)
+    for step in _steps(folder)[:-KEPT]:
+        remove(folder / str(step))
+
+
+def load_checkpoint(
+    folder: Path, programs: Programs, member: Member, report: Reporter
+) -> Progress | None:
+    """The last checkpoint that is whole, or None; damaged ones are reported and removed."""
+    step = agreed(_last_whole(folder, report) if is_leader() else NONE)
+    if step == NONE:
+        return None
+    return Progress(step, **restore_tree(folder / str(step), _shapes(programs, member, step)))
+
+
+def _last_whole(folder: Path, report: Reporter) -> int:
+    for step in reversed(_steps(folder)):
+        try:
+            verify_checksums(folder / str(step))
+            return step
+        except DamagedError as error:
+            report.note(f"checkpoint {folder / str(step)} is damaged ({error}); it is passed over")
+            remove(folder / str(step))
+    return NONE
+
+
+def _steps(folder: Path) -> list[int]:
+    """The steps of the checkpoints in a folder, in order."""
+    if not folder.is_dir():
+        return []
+    return sorted(int(path.name) for path in folder.iterdir() if path.name.isdigit())
+
+
+def checkpointed_step(folder: Path) -> int:
+    """The step of the last checkpoint in a folder, 0 if there is none."""
+    return max(_steps(folder), default=0)
+
+
+def _shapes(programs: Programs, member: Member, step: int) -> Any:
+    """The shapes and types of a checkpoint's arrays, as zeros."""
+    done = sum(analysis <= step for analysis in analysis_steps(member))
+
+    def zeros(leaf: Any, *analyses: int) -> np.ndarray:
+        return np.zeros((leaf.shape[0], *analyses, *leaf.shape[1:]), leaf.dtype)
+
+    return {
+        "state": jax.tree.map(zeros, programs.state),
+        "metrics": {name: zeros(found, done) for name, found in programs.metrics.items()},
+    }
+
+
+def save_tree(path: Path, tree: Any) -> None:
+    """Write a tree of host arrays as an Orbax checkpoint; of several processes one calls this."""
+    with _checkpointer() as checkpointer:
+        checkpointer.save(path.absolute(), tree)
+        checkpointer.wait_until_finished()
+
+
+def restore_tree(path: Path, like: Any) -> Any:
+    """Read an Orbax checkpoint of arrays shaped like those of `like`."""
+    with _checkpointer() as checkpointer:
+        return checkpointer.restore(path.absolute(), like)
+
+
+def _checkpointer() -> Any:
+    """Orbax for this process alone; imported here, since the import takes a second."""
+    import orbax.checkpoint as ocp
+
+    # It warns of every array that it does not find on a device.
+    logging.getLogger("absl").setLevel(logging.ERROR)
+    own = jax.process_index()
+    alone = ocp.options.MultiprocessingOptions(
+        primary_host=own, active_processes={own}, barrier_sync_key_prefix=f"process{own}"
+    )
+    return ocp.StandardCheckpointer(multiprocessing_options=alone)

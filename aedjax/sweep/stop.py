@@ -1,0 +1,44 @@
+"""Stopping in good order: the first signal asks, the second insists.
+
+On SIGINT (Ctrl-C) or SIGTERM (what schedulers send before they kill) a worker writes a checkpoint
+at the end of the stretch of training under way, and ends.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stop:
+    """Whether a worker was asked to end."""
+
+    def __init__(self) -> None:
+        self.requested = False
+
+    def request(self, number: int, frame: Any) -> None:
+        """Handle a signal; the second one interrupts at once."""
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+
+
+@contextmanager
+def stopping_on_signals() -> Iterator[Stop]:
+    """A Stop that the process's signals set while the block runs.
+
+    Signals reach only the main thread; in another one the Stop is never set.
+    """
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, stop.request) for number in SIGNALS}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,282 @@
+"""A worker: it claims one unit after another of a sweep's folder, until none is left.
+
+Any number of workers, on any number of hosts, share a folder; who dies is replaced by whoever
+comes next. Where several processes run one program, the leader claims and all compute.
+"""
+
+import time
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jax
+
+from aedjax.errors import InputError, reason
+from aedjax.sweep.checkpoint import load_checkpoint, save_checkpoint
+from aedjax.sweep.engine import Progress, UnitResult, result_of, train_unit
+from aedjax.sweep.files import remove_leftovers
+from aedjax.sweep.hosts import agreed, is_leader
+from aedjax.sweep.lease import (
+    Lease,
+    LeaseLostError,
+    check,
+    claim,
+    finish,
+    heartbeat,
+    release,
+)
+from aedjax.sweep.memory import (
+    TooWideError,
+    available_memory,
+    fitting_width,
+    format_bytes,
+    memory_model,
+)
+from aedjax.sweep.plan import Unit, narrower
+from aedjax.sweep.programs import Programs, compile_group
+from aedjax.sweep.provenance import provenance
+from aedjax.sweep.record import Record
+from aedjax.sweep.reporter import Reporter
+from aedjax.sweep.stop import Stop
+from aedjax.sweep.store import (
+    checkpoints_folder,
+    current_units,
+    error_path,
+    narrow_group,
+    narrowed_width,
+    result_path,
+    split_unit,
+    unit_folder,
+    write_error,
+    write_result,
+)
+from aedjax.tasks import make_task
+
+WAIT_SECONDS = 2.0
+"""How long to wait before looking again for a unit that another worker gave up."""
+
+NO_UNIT = -1
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """How a worker works.
+
+    A checkpoint is due after `checkpoint_steps` steps of a unit (0: however many) or
+    `checkpoint_minutes`, whichever comes first. `memory` bounds the bytes of a device. A worker
+    that finds nothing to do but what others are doing waits for them to finish or die, unless
+    `wait` is false. `begin`, in [0, 1), is where in the list of units it begins.
+    """
+
+    checkpoint_steps: int = 0
+    checkpoint_minutes: float = 5.0
+    memory: int | None = None
+    fail_fast: bool = False
+    wait: bool = True
+    begin: float = 0.0
+
+
+class Worker:
+    """A worker on a folder: what it has compiled, and which units it knows to be over."""
+
+    def __init__(
+        self, folder: Path, record: Record, report: Reporter, options: WorkerOptions, stop: Stop
+    ):
+        self.folder, self.record, self.report = folder, record, report
+        self.options, self.stop = options, stop
+        self.plan = record.plan
+        self.over: set[str] = set()
+        self.task = cache(make_task)
+        self.compiled: tuple[tuple[int, int], Programs] | None = None
+
+    def work(self) -> None:
+        """Run units until none is left.
+
+        Raises:
+            KeyboardInterrupt: if asked to stop; what was trained is kept.
+            OSError: if the folder cannot be written.
+        """
+        while True:
+            self.check_stop()
+            units = current_units(self.folder, self.record, self.plan)
+            lease, index = self.next_unit(units) if is_leader() else (None, NO_UNIT)
+            index = agreed(index)
+            if index == NO_UNIT:
+                return
+            self.run(units[index], lease)
+
+    def next_unit(self, units: list[Unit]) -> tuple[Lease | None, int]:
+        """The next unit that nobody works on, claimed; waits for one if others are at work."""
+        told = False
+        while True:
+            busy = False
+            first = int(self.options.begin * len(units))
+            for index in [*range(first, len(units)), *range(first)]:
+                unit = units[index]
+                if self.is_over(unit):
+                    continue
+                self.check_stop()
+                lease = claim(unit_folder(self.folder, unit.id))
+                if lease is None:
+                    busy = True
+                elif self.is_over(unit):
+                    finish(lease)  # It was finished between the two looks.
+                else:
+                    return lease, index
+            if not busy or not self.options.wait:
+                return None, NO_UNIT
+            if not told:
+                self.report.note("waiting for units that other workers run")
+                told = True
+            time.sleep(WAIT_SECONDS)
+
+    def is_over(self, unit: Unit) -> bool:
+        """Whether a unit has a result, or failed since the sweep was started."""
+        if unit.id not in self.over:
+            paths = result_path(self.folder, unit.id), error_path(self.folder, unit.id)
+            split = unit_folder(self.folder, unit.id) / "split"
+            if any(path.exists() for path in (*paths, split)):
+                self.over.add(unit.id)
+        return unit.id in self.over
+
+    def run(self, unit: Unit, lease: Lease | None) -> None:
+        """Train a unit that this worker owns, and write its result or why there is none."""
+        try:
+            with heartbeat(lease) if lease is not None else nullcontext():
+                result = self.result_of(unit, lease)
+                if lease is not None:
+                    check(lease)
+                    write_result(self.folder, unit, result)
+                    finish(lease)
+        except LeaseLostError as error:
+            self.report.note(f"unit {error}; it is left to that one")
+        except (TooWideError, jax.errors.JaxRuntimeError, MemoryError) as error:
+            if self.narrowed(unit, error):
+                if lease is not None:
+                    finish(lease)
+            else:
+                give_up(lease)
+                self.failed(unit, error)
+        except (ArithmeticError, InputError) as error:
+            give_up(lease)
+            self.failed(unit, error)
+        except BaseException:
+            give_up(lease)
+            raise
+
+    def result_of(self, unit: Unit, lease: Lease | None) -> UnitResult:
+        """Train a unit from its last checkpoint, or from the start."""
+        programs = self.programs(unit)
+        members = [self.record.spec.members[place] for place in unit.members]
+        checkpoints = checkpoints_folder(self.folder, unit.id)
+        if lease is not None:
+            remove_leftovers(unit_folder(self.folder, unit.id))
+            remove_leftovers(checkpoints)
+        saved = load_checkpoint(checkpoints, programs, members[0], self.report)
+        if saved is not None:
+            self.report.note(f"unit {unit.id} goes on from step {saved.step:,}")
+            self.report.resumed_at(saved.step * len(members))
+        root_seed = self.record.spec.root_seed
+        progress, saved_step, saved_at = saved, saved.step if saved else 0, time.monotonic()
+        longest = self.options.checkpoint_steps or None
+        for progress in train_unit(programs, members, root_seed, self.report, saved, longest):
+            if lease is not None:
+                check(lease)
+            stopping = agreed(int(self.stop.requested))
+            if stopping or self.due(progress, saved_step, saved_at):
+                if progress.step > saved_step:
+                    save_checkpoint(checkpoints, progress)
+                saved_step, saved_at = progress.step, time.monotonic()
+            if stopping:
+                raise KeyboardInterrupt
+        assert progress is not None
+        return result_of(progress, members, provenance() | {"width": unit.width})
+
+    def due(self, progress: Progress, saved_step: int, saved_at: float) -> bool:
+        """Whether it is time for a checkpoint."""
+        steps = self.options.checkpoint_steps
+        by_steps = bool(steps) and progress.step - saved_step >= steps
+        by_time = time.monotonic() - saved_at >= 60 * self.options.checkpoint_minutes
+        return bool(agreed(int(by_steps or by_time)))
+
+    def programs(self, unit: Unit) -> Programs:
+        """The programs of a unit's group at its width, compiled once for all of its units.
+
+        Raises:
+            TooWideError: if they need more memory than there is.
+        """
+        key = unit.group, unit.width
+        if self.compiled is None or self.compiled[0] != key:
+            known = narrowed_width(self.folder, self.plan.groups[unit.group].id)
+            if known is not None and known < unit.width:
+                raise TooWideError(f"its group is known to fit at width {known}")
+            self.compiled = None
+            programs = self.compile(unit, unit.width)
+            available = self.available()
+            if programs.bytes > available:
+                raise TooWideError(
+                    f"it needs {format_bytes(programs.bytes)} of a device's "
+                    f"{format_bytes(available)}"
+                )
+            self.compiled = key, programs
+        return self.compiled[1]
+
+    def compile(self, unit: Unit, width: int) -> Programs:
+        """Compile the programs of a unit's group at some width."""
+        member = self.record.spec.members[unit.members[0]]
+        return compile_group(member, self.task(member.task), width, self.report)
+
+    def available(self) -> int:
+        """Bytes of a device that a program may use."""
+        return available_memory(jax.devices(), self.options.memory)
+
+    def narrowed(self, unit: Unit, error: Exception) -> bool:
+        """Where a unit did not fit in memory, cut it in halves; false if that is not why it
+        failed, or it cannot be cut."""
+        if not (
+            isinstance(error, TooWideError | MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
+        ):
+            return False
+        group, devices = self.plan.groups[unit.group].id, self.record.layout.devices
+        width = narrower(unit.width, devices)
+        known = narrowed_width(self.folder, group)
+        if width is not None and isinstance(error, TooWideError) and known is None:
+            model = memory_model(lambda probe: self.compile(unit, probe).bytes, devices)
+            width = fitting_width(width, devices, model, self.available())
+        if width is None:
+            return False
+        self.compiled = None
+        if is_leader():
+            narrow_group(self.folder, group, width)
+            split_unit(self.folder, unit)
+        self.report.note(
+            f"unit {unit.id} of width {unit.width} does not fit in memory ({reason(error)}); "
+            f"its group goes on at width {min(width, known or width)}"
+        )
+        return True
+
+    def failed(self, unit: Unit, error: Exception) -> None:
+        """Record and report a unit that failed; the others go on unless failing is to be fast."""
+        self.over.add(unit.id)
+        if is_leader():
+            write_error(self.folder, unit.id, f"{type(error).__name__}: {reason(error)}")
+        self.report.failed(unit, error)
+        if self.options.fail_fast:
+            raise FailedError(f"unit {unit.id} failed: {reason(error)}") from error
+
+    def check_stop(self) -> None:
+        """Raise KeyboardInterrupt if asked to stop."""
+        if self.stop.requested:
+            raise KeyboardInterrupt
+
+
+class FailedError(Exception):
+    """A unit failed where that is to end the sweep."""
+
+
+def give_up(lease: Lease | None) -> None:
+    """Release a lease, as far as the folder can still be written."""
+    if lease is not None:
+        with suppress(OSError):
+            release(lease)
