@@ -9,6 +9,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Union
 
@@ -16,7 +17,7 @@ import tyro
 from rich.console import Console
 
 from aedjax.commands.compare import Compare
-from aedjax.commands.devices import Devices
+from aedjax.commands.devices import Devices, ready
 from aedjax.commands.figures import Figures
 from aedjax.commands.list import List
 from aedjax.commands.params import Params
@@ -24,7 +25,7 @@ from aedjax.commands.plan import Plan
 from aedjax.commands.replay import Replay
 from aedjax.commands.states import States
 from aedjax.commands.status import Status
-from aedjax.commands.streams import accept_every_character, discard, flush_output, output_is_lost
+from aedjax.commands.streams import accept_every_character, discard, drop_lost_output, flush_output
 from aedjax.commands.sweep import Sweep
 from aedjax.commands.train import Train
 from aedjax.commands.worker import Worker
@@ -65,9 +66,14 @@ def main() -> None:
 
 def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
+    return complete(lambda: _run(arguments))
+
+
+def complete(program: Callable[[], int]) -> int:
+    """Call a program and return its exit code; an error that users can mend becomes one line."""
     try:
         try:
-            return _run(arguments)
+            return program()
         finally:
             flush_output()
     except InputError as error:
@@ -79,8 +85,10 @@ def run_command(arguments: list[str]) -> int:
         discard(sys.stdout)
         return 1
     except OSError as error:
-        place = "standard output" if output_is_lost() else repr(error.filename or "a file")
-        return _failed(f"error: {place} cannot be written ({error.strerror}); make room for it", 1)
+        drop_lost_output()
+        # What is written to a stream that is open names no file.
+        place = f"{error.filename!r}" if error.filename else "standard output or a file"
+        return _failed(f"error: {place} cannot be used ({error.strerror})", 1)
 
 
 def _run(arguments: list[str]) -> int:
@@ -89,7 +97,12 @@ def _run(arguments: list[str]) -> int:
         return 0
     command = parse(arguments or ["--help"])
     prepare_jax()
-    return command.run()
+    try:
+        return command.run()
+    except (RuntimeError, AssertionError):
+        # A command that seldom computes did: is there anything to compute on?
+        ready()
+        raise
 
 
 def _failed(message: str, code: int) -> int:

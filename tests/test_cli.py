@@ -6,23 +6,7 @@ import numpy as np
 import pytest
 
 from aedjax.cli import COMMANDS, run_command
-
-TINY = [
-    "--steps=4",
-    "--set=model.hidden_size=8",
-    "--set=train.batch_size=8",
-    "--set=analysis.samples=16",
-    "--set=task.min_length=3",
-    "--set=task.max_length=5",
-]
-"""The shapes of the small sweep, so that its compiled programs serve here too."""
-
-
-@pytest.fixture(scope="session")
-def trained(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cli") / "one"
-    assert run_command(["train", *TINY, "--out", str(folder)]) == 0
-    return folder
+from tests.conftest import TINY
 
 
 def test_train_leaves_a_sweep_of_one_with_figures(trained):

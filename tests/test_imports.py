@@ -9,7 +9,8 @@ PACKAGE = Path(__file__).parents[1] / "aedjax"
 
 LEAVES = {"errors", "fields", "losses", "types", "version"}
 ALLOWED = {
-    **dict.fromkeys(LEAVES, LEAVES),
+    **{leaf: set() for leaf in LEAVES},
+    "fields": {"errors"},
     "tasks": LEAVES,
     "models": LEAVES,
     "analysis": LEAVES,

@@ -13,7 +13,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from aedjax.analysis.checks import Given, check_mask, check_states, known
 from aedjax.analysis.decomposition import EXACT
+from aedjax.errors import InputError
 from aedjax.types import Components
 
 KINDS = ("raw", "centred", "variance")
@@ -35,8 +37,8 @@ class Attribution(NamedTuple):
 def attribute(
     query: Components,
     key: Components,
-    decoder_mask: Bool[Array, "N S"],
-    encoder_mask: Bool[Array, "N T"],
+    decoder_mask: Given,
+    encoder_mask: Given,
 ) -> Attribution:
     """Attribute every attention score to the parts of its query and its key.
 
@@ -49,7 +51,28 @@ def attribute(
 
     Returns:
         The nine terms in the unit of the scores, and their shares (see `shares`).
+
+    Raises:
+        InputError: for shapes or types that do not fit.
     """
+    query = Components(*map(jnp.asarray, query))
+    key = Components(*map(jnp.asarray, key))
+    decoder_mask, encoder_mask = known(decoder_mask), known(encoder_mask)
+    for side, parts in (("query", query), ("key", key)):
+        for name, part in zip(Components._fields, parts, strict=True):
+            check_states(f"{side}.{name}", part)
+            if part.shape != parts[0].shape:
+                raise InputError(
+                    f"{side}.{name} has shape {part.shape}; use {parts[0].shape}, that of "
+                    f"{side}.{Components._fields[0]}"
+                )
+    (samples, steps, units), positions = query[0].shape, key[0].shape[1]
+    if key[0].shape != (samples, positions, units):
+        raise InputError(
+            f"key has shape {key[0].shape}; use {samples} samples and {units} units, as query has"
+        )
+    check_mask("decoder_mask", decoder_mask, (samples, steps), "the first two axes of query")
+    check_mask("encoder_mask", encoder_mask, (samples, positions), "the first two axes of key")
     return _attribute(query, key, decoder_mask, encoder_mask)
 
 

@@ -11,10 +11,17 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Shaped
 
-from aedjax.errors import InputError, unknown
+from aedjax.analysis.checks import (
+    Given,
+    check_mask,
+    check_states,
+    check_words,
+    checked_vocabulary,
+    known,
+)
+from aedjax.errors import unknown
 from aedjax.types import Components, Tables
 
 EXACT = jax.lax.Precision.HIGHEST
@@ -110,12 +117,12 @@ def split(
 
 
 def decompose(
-    states: Shaped[Array | np.ndarray, "..."],
-    words: Shaped[Array | np.ndarray, "..."],
-    mask: Shaped[Array | np.ndarray, "..."],
+    states: Given,
+    words: Given,
+    mask: Given,
     method: str = "sequential",
     vocabulary: int | None = None,
-    fit_mask: Shaped[Array | np.ndarray, "..."] | None = None,
+    fit_mask: Given | None = None,
 ) -> Components:
     """Split hidden states into temporal, input and delta parts: μ_t + χ_{x_nt} + Δ_nt = h_nt.
 
@@ -136,10 +143,17 @@ def decompose(
             where they are known, that is, outside jit.
     """
     states = jnp.asarray(states)
-    _check_arrays(states, {"words": words, "mask": mask, "fit_mask": fit_mask})
+    words, mask = known(words), known(mask)
+    fit_mask = None if fit_mask is None else known(fit_mask)
+    check_states("states", states)
+    shape, of = states.shape[:2], "the first two axes of states"
+    check_words(words, shape, of)
+    check_mask("mask", mask, shape, of)
+    if fit_mask is not None:
+        check_mask("fit_mask", fit_mask, shape, of)
     if method not in METHODS:
         raise unknown("method", method, METHODS)
-    vocabulary = _checked_vocabulary(words, mask, vocabulary)
+    vocabulary = checked_vocabulary(words, mask, vocabulary)
     words, mask = jnp.asarray(words), jnp.asarray(mask)
     fitted = mask if fit_mask is None else mask & jnp.asarray(fit_mask)
     return _decompose(states, words, mask, fitted, method, vocabulary)
@@ -234,37 +248,3 @@ def _connected(linked: Bool[Array, "T T"]) -> Bool[Array, "T T"]:
         steps = linked.astype(jnp.float32)
         linked = (steps @ steps) > 0
     return linked
-
-
-def _check_arrays(states, others: dict) -> None:
-    if states.ndim != 3:
-        raise InputError(f"states has shape {states.shape}; use [samples, positions, units]")
-    if not jnp.issubdtype(states.dtype, jnp.floating):
-        raise InputError(f"states has type {states.dtype}; use floating point")
-    for name, array in others.items():
-        if array is None:
-            continue
-        if array.shape != states.shape[:2]:
-            raise InputError(
-                f"{name} has shape {array.shape}; use {states.shape[:2]}, "
-                "the first two axes of states"
-            )
-        wanted = (jnp.integer, "whole numbers") if name == "words" else (jnp.bool_, "true or false")
-        if not jnp.issubdtype(array.dtype, wanted[0]):
-            raise InputError(f"{name} has type {array.dtype}; use {wanted[1]}")
-
-
-def _checked_vocabulary(words, mask, vocabulary: int | None) -> int:
-    if isinstance(words, jax.core.Tracer) or isinstance(mask, jax.core.Tracer):
-        if vocabulary is None:
-            raise InputError("vocabulary = None under jit; give the number of words")
-        return vocabulary
-    valid = np.asarray(words)[np.asarray(mask)]
-    if valid.size and valid.min() < 0:
-        raise InputError(f"words has the id {valid.min()}; use ids from 0, or mask the position")
-    largest = int(valid.max(initial=0))
-    if vocabulary is not None and largest >= vocabulary:
-        raise InputError(
-            f"words has the id {largest}; use ids below vocabulary = {vocabulary}, or raise it"
-        )
-    return largest + 1 if vocabulary is None else vocabulary

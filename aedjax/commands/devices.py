@@ -1,5 +1,6 @@
 """`aedjax devices`: what will compute, and why. Commands that compute begin with `ready`."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,8 +75,12 @@ def ready(folder: Path | None = None) -> None:
         jax.devices()
     except (RuntimeError, AssertionError) as error:
         # A platform whose plugin is missing ends in a bare AssertionError.
-        detail = reason(error).partition(" (set JAX_PLATFORMS")[0] if str(error) else "no plugin"
+        detail = (
+            reason(error).partition(" (set JAX_PLATFORMS")[0].rstrip(".")
+            if str(error)
+            else "no plugin"
+        )
         raise InputError(
-            f"JAX_PLATFORMS = {jax.config.read('jax_platforms')!r} finds no device ({detail}); "
+            f"JAX_PLATFORMS = {os.environ.get('JAX_PLATFORMS', '')!r} finds no device ({detail}); "
             "unset it, or use 'cpu'"
         ) from None

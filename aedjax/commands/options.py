@@ -9,6 +9,7 @@ import tyro
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from aedjax.errors import InputError
 
@@ -95,12 +96,24 @@ WIDEST = 100_000
 """Columns within which any table finds its place."""
 
 
-def print_table(table: Table) -> None:
-    """Print a table as wide as the terminal, but never so narrow that a column is lost."""
+def print_table(table: Table, lines: Sequence[Text] = ()) -> None:
+    """Print a table as wide as the terminal, but never so narrow that a column is lost, and the
+    lines below it."""
     console = Console()
-    needed = Measurement.get(console, console.options.update(width=WIDEST), table).minimum
-    console.width = max(console.width, needed)
-    console.print(table)
+    console.width = max(console.width, _least_width(console, table))
+    console.print(table, *lines)
+
+
+def _least_width(console: Console, table: Table) -> int:
+    """The width at which every word of a table is whole, and every cell that does not wrap."""
+    wide = console.options.update(width=WIDEST)
+    _, right, _, left = table.padding
+    # A rule or its place stands before, between and behind the columns.
+    width = 1 + len(table.columns) * (1 + left + right)
+    for column in table.columns:
+        sizes = [Measurement.get(console, wide, cell) for cell in (column.header, *column.cells)]
+        width += max(size.maximum if column.no_wrap else size.minimum for size in sizes)
+    return width
 
 
 def show(as_json: bool, content: Any, people: Callable[[], None]) -> None:

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from aedjax.commands.options import Folder, show
+from aedjax.commands.options import Folder, print_table, show
 
 REFRESH_SECONDS = 2.0
 
@@ -27,7 +27,7 @@ class Status:
 
     def run(self) -> int:
         """Show the status."""
-        from rich.console import Console
+        from rich.console import Group
         from rich.live import Live
 
         from aedjax.commands.status_table import content, table
@@ -43,16 +43,16 @@ class Status:
 
         record, statuses = look()
         if not self.live:
-            console = Console(soft_wrap=False)
             show(
                 self.json,
                 content(record, statuses),
-                lambda: console.print(table(record, statuses)),
+                lambda: print_table(*table(record, statuses)),
             )
             return 0
-        with Live(table(record, statuses), auto_refresh=False) as screen:
+        with Live(auto_refresh=False) as screen:
             while True:
-                screen.update(table(record, statuses), refresh=True)
+                grid, lines = table(record, statuses)
+                screen.update(Group(grid, *lines), refresh=True)
                 left = counts(statuses)
                 if not left["running"] + left["pending"]:
                     return 0

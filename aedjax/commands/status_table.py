@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Group as Stack
 from rich.table import Table
 from rich.text import Text
 
@@ -32,8 +31,8 @@ def content(record: Record, statuses: Sequence[UnitStatus]) -> dict[str, Any]:
     }
 
 
-def table(record: Record, statuses: Sequence[UnitStatus]) -> Stack:
-    """A line for every group, and below it what is running, failed or diverged."""
+def table(record: Record, statuses: Sequence[UnitStatus]) -> tuple[Table, list[Text]]:
+    """A table with a line for every group, and lines of what is running, failed or diverged."""
     grid = Table(box=None, header_style="bold", pad_edge=False)
     grid.add_column("group")
     for state in ("runs", *STATES):
@@ -45,7 +44,7 @@ def table(record: Record, statuses: Sequence[UnitStatus]) -> Stack:
     total = counts(list(statuses))
     grid.add_row("all", str(len(record.spec.members)), *_numbers(total), style="bold")
     lines = [Text(f"unit {s.unit.id}: {what}") for s in statuses if (what := _what(s))]
-    return Stack(grid, *lines)
+    return grid, lines
 
 
 def _numbers(found: dict[str, int]) -> list[str]:

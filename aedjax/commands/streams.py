@@ -23,17 +23,13 @@ def flush_output() -> None:
         sys.stdout.flush()
 
 
-def output_is_lost() -> bool:
-    """Whether standard output cannot be written; from then on it goes nowhere, quietly.
-
-    What failed to be written is still held back, and would fail once more when Python ends.
-    """
+def drop_lost_output() -> None:
+    """Discard what standard output holds back if it cannot be written: it would fail once more
+    when Python ends."""
     try:
         flush_output()
     except OSError:
         discard(sys.stdout)
-        return True
-    return False
 
 
 def discard(stream: TextIO | None) -> None:

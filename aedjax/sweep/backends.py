@@ -15,6 +15,8 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool
 
+from aedjax.errors import InputError
+
 HOST_DEVICES = "--xla_force_host_platform_device_count"
 
 
@@ -89,11 +91,24 @@ def strategy_of(mesh: Mesh) -> str:
 def mesh_for(width: int, devices: Sequence[jax.Device] | None = None) -> Mesh:
     """Devices in a row, named "members": as many as divide `width`.
 
-    `devices` are all there are unless given: every process's, where several run one program.
+    `devices` are all there are unless given: every process's, where several run one program, and
+    then as many of each.
+
+    Raises:
+        InputError: if `width` cannot be shared out among the processes.
     """
-    devices = jax.devices() if devices is None else devices
-    count = next(count for count in range(len(devices), 0, -1) if width % count == 0)
-    return jax.make_mesh((count,), ("members",), (AxisType.Auto,), devices=devices[:count])
+    own: dict[int, list[jax.Device]] = {}
+    for device in jax.devices() if devices is None else devices:
+        own.setdefault(device.process_index, []).append(device)
+    counts = range(min(map(len, own.values())), 0, -1)
+    count = next((count for count in counts if width % (count * len(own)) == 0), None)
+    if count is None:
+        raise InputError(
+            f"width = {width} cannot be shared out among {len(own)} processes; start as many as "
+            "divide it"
+        )
+    row = [device for some in own.values() for device in some[:count]]
+    return jax.make_mesh((len(row),), ("members",), (AxisType.Auto,), devices=row)
 
 
 def over_members(

@@ -19,7 +19,7 @@ from aedjax.sweep.files import (
     verify_checksums,
     write_checksums,
 )
-from aedjax.sweep.hosts import agreed, fetch, is_leader
+from aedjax.sweep.hosts import agreed, fetch, is_leader, lead, together
 from aedjax.sweep.programs import Programs
 from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.spec import Member
@@ -34,24 +34,27 @@ KEPT = 2
 def save_checkpoint(folder: Path, progress: Progress) -> None:
     """Write a checkpoint, and remove all but the last two."""
     tree = fetch({"state": progress.state, "metrics": progress.metrics})
-    if not is_leader():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / str(progress.step)) as temporary:
-        save_tree(temporary, tree)
-        write_checksums(temporary)
-    for step in _steps(folder)[:-KEPT]:
-        remove(folder / str(step))
+
+    def write() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / str(progress.step)) as temporary:
+            save_tree(temporary, tree)
+            write_checksums(temporary)
+        for step in _steps(folder)[:-KEPT]:
+            remove(folder / str(step))
+
+    lead(write)
 
 
 def load_checkpoint(
     folder: Path, programs: Programs, member: Member, report: Reporter
 ) -> Progress | None:
     """The last checkpoint that is whole, or None; damaged ones are reported and removed."""
-    step = agreed(_last_whole(folder, report) if is_leader() else NONE)
+    step = agreed(together(lambda: _last_whole(folder, report) if is_leader() else NONE))
     if step == NONE:
         return None
-    return Progress(step, **restore_tree(folder / str(step), _shapes(programs, member, step)))
+    shapes = _shapes(programs, member, step)
+    return Progress(step, **together(lambda: restore_tree(folder / str(step), shapes)))
 
 
 def _last_whole(folder: Path, report: Reporter) -> int:

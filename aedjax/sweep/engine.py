@@ -4,22 +4,23 @@ Where several processes run one program (`jax.distributed`), each calls these fu
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from aedjax.sweep.hosts import agreed, fetch, spread
+from aedjax.sweep.hosts import agreed, fetch, spread, together
 from aedjax.sweep.programs import Programs, member_inputs
 from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.spec import Member
 from aedjax.training import TrainState
 
-STRETCH_SECONDS = 1.0
-"""How long a stretch of training should take between two signs of life."""
+SHORT_SECONDS, LONG_SECONDS = 0.5, 2.0
+"""How long a stretch of training should take between two signs of life. One that is shorter is
+followed by one of twice as many steps, one that is longer by one of half as many."""
 FIRST_STRETCH = 2
-"""Steps of the first stretch, which only serves to time the others."""
+"""Steps of the first stretch."""
 
 
 class Progress(NamedTuple):
@@ -66,7 +67,7 @@ def train_unit(
 ) -> Iterator[Progress]:
     """Train and analyse at most `programs.width` members of the programs' group.
 
-    A stretch takes about a second, and at most `longest` steps.
+    A stretch takes about a second, and has at most `longest` steps.
 
     Yields:
         the unit as it stands after every stretch, the analyses that are due done; the last one
@@ -81,7 +82,7 @@ def train_unit(
 
     def analysed(step: int, state: TrainState, metrics: dict[str, np.ndarray]) -> Progress:
         report.analysing(step)
-        found = fetch(programs.measure(state.params, active, batch))
+        found = fetch(_computed(programs.measure, state.params, active, batch))
         return Progress(
             step,
             state,
@@ -92,7 +93,7 @@ def train_unit(
         )
 
     if progress is None:
-        progress = analysed(0, programs.start(inputs, active, ()), {})
+        progress = analysed(0, _computed(programs.start, inputs, active, ()), {})
     else:
         progress = progress._replace(state=spread(progress.state, programs.mesh))
     yield progress
@@ -101,16 +102,25 @@ def train_unit(
         while progress.step < target:
             began, until = time.monotonic(), min(target, progress.step + stretch)
             shared = (programs.task.data, np.int32(until))
-            state = programs.advance((progress.state, *inputs), active, shared)
+            state = _computed(programs.advance, (progress.state, *inputs), active, shared)
             diverged = int((fetch(state.diverged_at)[: len(members)] >= 0).sum())
-            rate = (until - progress.step) / (time.monotonic() - began)
+            seconds = time.monotonic() - began
             report.advanced((until - progress.step) * len(members), diverged)
-            stretch = agreed(max(1, min(int(rate * STRETCH_SECONDS), longest or target)))
+            if seconds < SHORT_SECONDS:
+                stretch = min(2 * stretch, longest or 2 * stretch)
+            elif seconds > LONG_SECONDS:
+                stretch = max(1, stretch // 2)
+            stretch = agreed(stretch)
             if until == target:
                 progress = analysed(until, state, progress.metrics)
             else:
                 progress = Progress(until, state, progress.metrics)
             yield progress
+
+
+def _computed(program: Callable[[Any, Any, Any], Any], *arguments: Any) -> Any:
+    """What a program returns, once it is there: an error shows here, in every process."""
+    return together(lambda: jax.block_until_ready(program(*arguments)))
 
 
 def result_of(

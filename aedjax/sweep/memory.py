@@ -70,9 +70,8 @@ def parse_bytes(option: str, text: str) -> int:
     """
     found = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([kmgt]?i?)b?", text.strip().lower())
     try:
-        assert found is not None
-        size = int(float(found[1]) * UNITS[found[2]])
-    except (AssertionError, ValueError, KeyError, OverflowError):
+        size = int(float(found[1]) * UNITS[found[2]])  # type: ignore[index]
+    except (TypeError, ValueError, KeyError, OverflowError):
         raise InputError(f"{option} = {text!r} is no size; write it as 500MB or 2GiB") from None
     if size < 1:
         raise InputError(f"{option} = {text!r} is too small; use at least 1 byte")

@@ -49,8 +49,7 @@ def train(
     Raises:
         InputError: for an unknown name, a value that does not fit, or a folder in use.
     """
-    # A JSON scalar or list is TOML too.
-    overrides = [f"{field}={json.dumps(value)}" for field, value in (settings or {}).items()]
+    overrides = [f"{field}={_toml(value)}" for field, value in (settings or {}).items()]
     check_seed(f"seed = {shown(seed)}", seed)
     folder = None if out is None else output_folder("out", str(out))
     spec = spec_of_one(task, architecture, seed, steps, overrides)
@@ -58,3 +57,10 @@ def train(
         folder = folder or Path(scratch) / "run"
         data = run_sweep(spec, folder, Silent()).data
         return Trained(load_run(folder, 0), data)
+
+
+def _toml(value: Any) -> str:
+    """A scalar or a list as TOML writes it: JSON, but for NaN and infinity."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value) if isinstance(value, float) else json.dumps(value)

@@ -11,6 +11,7 @@ from jax.sharding import Mesh
 from aedjax.analysis.metrics import measure
 from aedjax.models import make_model
 from aedjax.sweep.backends import mesh_for, over_members
+from aedjax.sweep.hosts import spread
 from aedjax.sweep.keys import member_keys
 from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.spec import Member, hyperparameters
@@ -64,7 +65,7 @@ def compile_group(
     def measure_member(params, batch):
         return measure(batch, model.apply(params, batch), methods, fits, *vocabularies)
 
-    inputs, active = member_inputs([member] * width, 0), np.ones(width, bool)
+    inputs, active = spread((member_inputs([member] * width, 0), np.ones(width, bool)), mesh)
     state = jax.eval_shape(jax.vmap(lambda one: start(one, ())), inputs)
     calls: dict[str, tuple[Callable, Any, Any]] = {
         "training": (advance, (state, *inputs), (task.data, np.int32(0))),

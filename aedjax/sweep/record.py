@@ -20,8 +20,9 @@ from aedjax.sweep.spec import Spec, spec_from_document
 FORMAT = 1
 """Version of the folder's layout; a folder with another one is refused."""
 
-OWN = {"units", "leases", "narrowed", "vocabularies.json", "results.zarr", "figures"}
-"""What may be in a folder before it has a sweep.json, left by a start that was cut short."""
+OWN = {"units", "leases", "narrowed", "vocabularies.json", "results.zarr", "figures", "slurm"}
+"""What may be in a folder before it has a sweep.json, left by a start that was cut short or only
+submitted."""
 
 
 class Record(NamedTuple):

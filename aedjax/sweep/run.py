@@ -11,7 +11,7 @@ from aedjax.errors import InputError
 from aedjax.sweep.dataset import consolidate
 from aedjax.sweep.files import remove_leftovers
 from aedjax.sweep.forecast import tuned_widths
-from aedjax.sweep.hosts import is_leader
+from aedjax.sweep.hosts import lead
 from aedjax.sweep.identity import used_settings
 from aedjax.sweep.plan import WIDTH_PER_DEVICE, Layout
 from aedjax.sweep.record import Record, open_record, read_record
@@ -93,16 +93,20 @@ def open_sweep(
         plain = default_layout(width, workers)
         return plain._replace(widths=tuned_widths(spec, plain, report)) if tune else plain
 
-    record = open_record(folder, spec, words, layout)
+    opened = lead(lambda: open_record(folder, spec, words, layout))
+    record = opened or read_record(folder)
     if width is not None and width != record.layout.width:
         raise InputError(
             f"width = {width}, but the sweep in {str(folder)!r} was cut at {record.layout.width}; "
             "leave the option out, or choose another folder"
         )
-    if is_leader():
+
+    def try_again() -> None:
         remove_leftovers(folder)
         for unit in current_units(folder, record, record.plan):
             error_path(folder, unit.id).unlink(missing_ok=True)
+
+    lead(try_again)
     return record
 
 

@@ -1,4 +1,4 @@
-"""Stopping in good order: the first signal asks, the second insists.
+"""Stopping in good order: the first signal asks, a second Ctrl-C insists.
 
 On SIGINT (Ctrl-C) or SIGTERM (what schedulers send before they kill) a worker writes a checkpoint
 at the end of the stretch of training under way, and ends.
@@ -20,8 +20,9 @@ class Stop:
         self.requested = False
 
     def request(self, number: int, frame: Any) -> None:
-        """Handle a signal; the second one interrupts at once."""
-        if self.requested:
+        """Handle a signal; a second Ctrl-C interrupts at once. Schedulers repeat SIGTERM as they
+        please, and insist by other means."""
+        if self.requested and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.requested = True
 

@@ -16,7 +16,7 @@ from aedjax.errors import InputError, reason
 from aedjax.sweep.checkpoint import load_checkpoint, save_checkpoint
 from aedjax.sweep.engine import Progress, UnitResult, result_of, train_unit
 from aedjax.sweep.files import remove_leftovers
-from aedjax.sweep.hosts import agreed, is_leader
+from aedjax.sweep.hosts import agreed, anywhere, lead, together, told
 from aedjax.sweep.lease import (
     Lease,
     LeaseLostError,
@@ -55,8 +55,6 @@ from aedjax.tasks import make_task
 
 WAIT_SECONDS = 2.0
 """How long to wait before looking again for a unit that another worker gave up."""
-
-NO_UNIT = -1
 
 
 @dataclass(frozen=True)
@@ -97,39 +95,41 @@ class Worker:
             KeyboardInterrupt: if asked to stop; what was trained is kept.
             OSError: if the folder cannot be written.
         """
+        waited = False
         while True:
-            self.check_stop()
-            units = current_units(self.folder, self.record, self.plan)
-            lease, index = self.next_unit(units) if is_leader() else (None, NO_UNIT)
-            index = agreed(index)
-            if index == NO_UNIT:
+            if anywhere(self.stop.requested):
+                raise KeyboardInterrupt
+            unit, lease, busy = lead(self.next_unit) or (None, None, False)
+            found, busy = told((unit, busy))
+            if found is not None:
+                id, group, members, width = found
+                self.run(Unit(id, group, tuple(members), width), lease)
+            elif busy and self.options.wait:
+                if not waited:
+                    self.report.note("waiting for units that other workers run")
+                    waited = True
+                time.sleep(WAIT_SECONDS)
+            else:
                 return
-            self.run(units[index], lease)
 
-    def next_unit(self, units: list[Unit]) -> tuple[Lease | None, int]:
-        """The next unit that nobody works on, claimed; waits for one if others are at work."""
-        told = False
-        while True:
-            busy = False
-            first = int(self.options.begin * len(units))
-            for index in [*range(first, len(units)), *range(first)]:
-                unit = units[index]
-                if self.is_over(unit):
-                    continue
-                self.check_stop()
-                lease = claim(unit_folder(self.folder, unit.id))
-                if lease is None:
-                    busy = True
-                elif self.is_over(unit):
-                    finish(lease)  # It was finished between the two looks.
-                else:
-                    return lease, index
-            if not busy or not self.options.wait:
-                return None, NO_UNIT
-            if not told:
-                self.report.note("waiting for units that other workers run")
-                told = True
-            time.sleep(WAIT_SECONDS)
+    def next_unit(self) -> tuple[Unit | None, Lease | None, bool]:
+        """A unit that nobody works on, claimed; without one, whether others work on any."""
+        busy = False
+        units = current_units(self.folder, self.record, self.plan)
+        first = int(self.options.begin * len(units))
+        for unit in [*units[first:], *units[:first]]:
+            if self.is_over(unit):
+                continue
+            if self.stop.requested:
+                raise KeyboardInterrupt
+            lease = claim(unit_folder(self.folder, unit.id))
+            if lease is None:
+                busy = True
+            elif self.is_over(unit):
+                finish(lease)  # It was finished between the two looks.
+            else:
+                return unit, lease, busy
+        return None, None, busy
 
     def is_over(self, unit: Unit) -> bool:
         """Whether a unit has a result, or failed since the sweep was started."""
@@ -145,10 +145,7 @@ class Worker:
         try:
             with heartbeat(lease) if lease is not None else nullcontext():
                 result = self.result_of(unit, lease)
-                if lease is not None:
-                    check(lease)
-                    write_result(self.folder, unit, result)
-                    finish(lease)
+                together(lambda: self.keep(unit, lease, result))
         except LeaseLostError as error:
             self.report.note(f"unit {error}; it is left to that one")
         except (TooWideError, jax.errors.JaxRuntimeError, MemoryError) as error:
@@ -164,6 +161,13 @@ class Worker:
         except BaseException:
             give_up(lease)
             raise
+
+    def keep(self, unit: Unit, lease: Lease | None, result: UnitResult) -> None:
+        """Write the result of a unit, in the process that owns it."""
+        if lease is not None:
+            check(lease)
+            write_result(self.folder, unit, result)
+            finish(lease)
 
     def result_of(self, unit: Unit, lease: Lease | None) -> UnitResult:
         """Train a unit from its last checkpoint, or from the start."""
@@ -181,9 +185,8 @@ class Worker:
         progress, saved_step, saved_at = saved, saved.step if saved else 0, time.monotonic()
         longest = self.options.checkpoint_steps or None
         for progress in train_unit(programs, members, root_seed, self.report, saved, longest):
-            if lease is not None:
-                check(lease)
-            stopping = agreed(int(self.stop.requested))
+            together(lambda: None if lease is None else check(lease))
+            stopping = anywhere(self.stop.requested)
             if stopping or self.due(progress, saved_step, saved_at):
                 if progress.step > saved_step:
                     save_checkpoint(checkpoints, progress)
@@ -208,13 +211,13 @@ class Worker:
         """
         key = unit.group, unit.width
         if self.compiled is None or self.compiled[0] != key:
-            known = narrowed_width(self.folder, self.plan.groups[unit.group].id)
+            known = self.narrowed_width(unit)
             if known is not None and known < unit.width:
                 raise TooWideError(f"its group is known to fit at width {known}")
             self.compiled = None
-            programs = self.compile(unit, unit.width)
+            programs = together(lambda: self.compile(unit, unit.width))
             available = self.available()
-            if programs.bytes > available:
+            if anywhere(programs.bytes > available):
                 raise TooWideError(
                     f"it needs {format_bytes(programs.bytes)} of a device's "
                     f"{format_bytes(available)}"
@@ -229,7 +232,11 @@ class Worker:
 
     def available(self) -> int:
         """Bytes of a device that a program may use."""
-        return available_memory(jax.devices(), self.options.memory)
+        return available_memory(jax.local_devices(), self.options.memory)
+
+    def narrowed_width(self, unit: Unit) -> int | None:
+        """The width that a unit's group is known to fit at, None where any may do."""
+        return told(narrowed_width(self.folder, self.plan.groups[unit.group].id))
 
     def narrowed(self, unit: Unit, error: Exception) -> bool:
         """Where a unit did not fit in memory, cut it in halves; false if that is not why it
@@ -240,16 +247,17 @@ class Worker:
             return False
         group, devices = self.plan.groups[unit.group].id, self.record.layout.devices
         width = narrower(unit.width, devices)
-        known = narrowed_width(self.folder, group)
+        known = self.narrowed_width(unit)
         if width is not None and isinstance(error, TooWideError) and known is None:
-            model = memory_model(lambda probe: self.compile(unit, probe).bytes, devices)
-            width = fitting_width(width, devices, model, self.available())
+            model = together(
+                lambda: memory_model(lambda probe: self.compile(unit, probe).bytes, devices)
+            )
+            width = told(fitting_width(width, devices, model, self.available()))
         if width is None:
             return False
         self.compiled = None
-        if is_leader():
-            narrow_group(self.folder, group, width)
-            split_unit(self.folder, unit)
+        lead(lambda: narrow_group(self.folder, group, width))
+        lead(lambda: split_unit(self.folder, unit))
         self.report.note(
             f"unit {unit.id} of width {unit.width} does not fit in memory ({reason(error)}); "
             f"its group goes on at width {min(width, known or width)}"
@@ -259,16 +267,11 @@ class Worker:
     def failed(self, unit: Unit, error: Exception) -> None:
         """Record and report a unit that failed; the others go on unless failing is to be fast."""
         self.over.add(unit.id)
-        if is_leader():
-            write_error(self.folder, unit.id, f"{type(error).__name__}: {reason(error)}")
+        text = f"{type(error).__name__}: {reason(error)}"
+        lead(lambda: write_error(self.folder, unit.id, text))
         self.report.failed(unit, error)
         if self.options.fail_fast:
             raise FailedError(f"unit {unit.id} failed: {reason(error)}") from error
-
-    def check_stop(self) -> None:
-        """Raise KeyboardInterrupt if asked to stop."""
-        if self.stop.requested:
-            raise KeyboardInterrupt
 
 
 class FailedError(Exception):

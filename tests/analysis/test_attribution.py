@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aedjax.analysis import attribute, nine_terms
+from aedjax.errors import InputError
 from aedjax.types import Components
 from tests.analysis import reference
 
@@ -15,8 +16,9 @@ SAMPLES, STEPS, POSITIONS, UNITS = 4, 3, 7, 2
 
 
 def random_parts(rng, positions, dtype):
-    """Random parts with some that are all 0."""
+    """Random parts with some that are all 0, and some positions at which every part is 0."""
     parts = rng.normal(size=(3, SAMPLES, positions, UNITS)) * rng.choice([0, 1, 10], (3, 1, 1, 1))
+    parts *= rng.random((1, SAMPLES, positions, 1)) < 0.9
     return Components(*jnp.asarray(parts, dtype))
 
 
@@ -171,3 +173,47 @@ def test_nan_in_one_part_stays_visible():
     found = attribute(query, key, *everywhere)
     for shares in (found.raw, found.centred, found.variance):
         assert np.isnan(shares).any()
+
+
+def parts(samples, positions, units):
+    return Components(*jnp.ones((3, samples, positions, units)))
+
+
+BAD = {
+    "swapped masks": (
+        {"decoder_mask": np.ones((2, 4), bool), "encoder_mask": np.ones((2, 3), bool)},
+        r"decoder_mask has shape \(2, 4\); use \(2, 3\), the first two axes of query",
+    ),
+    "short mask": (
+        {"encoder_mask": np.ones((2, 3), bool)},
+        r"encoder_mask has shape \(2, 3\); use \(2, 4\), the first two axes of key",
+    ),
+    "one sample's mask": (
+        {"decoder_mask": np.ones((1, 3), bool)},
+        r"decoder_mask has shape \(1, 3\); use \(2, 3\)",
+    ),
+    "number mask": ({"encoder_mask": np.ones((2, 4), int)}, "encoder_mask has type int"),
+    "other units": ({"key": parts(2, 4, 6)}, r"key has shape \(2, 4, 6\); use 2 samples and 5"),
+    "other samples": ({"key": parts(1, 4, 5)}, r"key has shape \(1, 4, 5\); use 2 samples and 5"),
+    "one part of another shape": (
+        {"query": parts(2, 3, 5)._replace(delta=jnp.ones((2, 1, 5)))},
+        r"query.delta has shape \(2, 1, 5\); use \(2, 3, 5\), that of query.temporal",
+    ),
+    "states of one sample": (
+        {"query": parts(2, 3, 5)._replace(temporal=jnp.ones((3, 5)))},
+        r"query.temporal has shape \(3, 5\); use \[samples, positions, units\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_says_what_came_and_what_to_do(case):
+    good = {
+        "query": parts(2, 3, 5),
+        "key": parts(2, 4, 5),
+        "decoder_mask": np.ones((2, 3), bool),
+        "encoder_mask": np.ones((2, 4), bool),
+    }
+    change, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        attribute(**good | change)

@@ -105,6 +105,20 @@ def test_attention_is_a_distribution_over_valid_positions(network, batch):
     np.testing.assert_allclose(states.scores, scores, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("config", [KINDS[-2], KINDS[-1]], ids=label)
+def test_queries_keys_and_values_are_the_states_or_their_projections(config, batch):
+    model, params = built(config)
+    states = model.apply(params, batch).states
+    own = params.get("attention", {})
+    assert own.keys() == ({"query_kernel", "key_kernel", "value_kernel"} if own else set())
+    for name, source in (("query", "decoder"), ("key", "encoder"), ("value", "encoder")):
+        matrix = own.get(f"{name}_kernel", np.eye(6))
+        wanted = np.asarray(getattr(states, source)) @ np.asarray(matrix)
+        np.testing.assert_allclose(getattr(states, name), wanted, rtol=1e-5, atol=1e-5)
+    context = np.einsum("nst,nth->nsh", states.attention, states.value)
+    np.testing.assert_allclose(states.context, context, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("config", [GRU, LSTM, KINDS[-1]], ids=label)
 def test_greedy_writes_what_stepping_picks(config, batch):
     model, params = built(config)

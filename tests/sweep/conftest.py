@@ -2,6 +2,9 @@
 
 import pytest
 
+from aedjax.sweep.identity import canonical_json
+from aedjax.sweep.plan import group_identity
+from aedjax.sweep.programs import compile_group
 from aedjax.sweep.record import read_record
 from aedjax.sweep.reporter import Silent
 from aedjax.sweep.run import run_sweep
@@ -23,3 +26,17 @@ def small(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweeps") / "small"
     data = run_sweep(spec_from_document(DOCUMENT), folder, Silent()).data
     return read_record(folder), folder, data
+
+
+@pytest.fixture(scope="session")
+def compile_once():
+    """`compile_group`, which keeps the programs of every group and width while the tests run."""
+    programs = {}
+
+    def compiled(member, task, width, report):
+        key = canonical_json(group_identity(member)), width
+        if key not in programs:
+            programs[key] = compile_group(member, task, width, report)
+        return programs[key]
+
+    return compiled

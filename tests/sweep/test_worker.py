@@ -28,6 +28,12 @@ from aedjax.sweep.worker import FailedError, WorkerOptions
 EVERY_STEP = WorkerOptions(checkpoint_steps=1)
 
 
+@pytest.fixture(autouse=True)
+def compile_each_group_once(compile_once, monkeypatch):
+    """Compiling is most of what a tiny sweep does, and no test here is about it."""
+    monkeypatch.setattr(workers, "compile_group", compile_once)
+
+
 class Notes(Silent):
     """Keeps what it is told; asks for a stop after a number of stretches."""
 

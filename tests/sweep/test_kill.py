@@ -1,0 +1,173 @@
+"""Real faults: processes killed at random moments, several at work at once, signals, full disks."""
+
+import random
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.sweep.processes import (
+    assert_same_units,
+    leftovers,
+    run,
+    start,
+    statuses,
+    unit_arrays,
+    write_spec,
+)
+
+pytestmark = pytest.mark.slow
+
+OPTIONS = ("--width", "2", "--checkpoint-steps", "20")
+
+
+@pytest.fixture(scope="session")
+def spec(tmp_path_factory):
+    return write_spec(tmp_path_factory.mktemp("spec"))
+
+
+@pytest.fixture(scope="session")
+def whole(spec, tmp_path_factory):
+    """The folder of an uninterrupted sweep, and how many seconds it took (cache filled)."""
+    folder = tmp_path_factory.mktemp("whole") / "first"
+    assert run("sweep", spec, "--out", folder, *OPTIONS)[0] == 0
+    began = time.monotonic()
+    again = folder.parent / "second"
+    assert run("sweep", spec, "--out", again, *OPTIONS)[0] == 0
+    seconds = time.monotonic() - began
+    assert_same_units(folder, again)
+    assert len(unit_arrays(folder)) == 4
+    assert not leftovers(folder)
+    return folder, seconds
+
+
+def last_checkpoints(folder: Path) -> dict[str, int]:
+    """The step of the last whole checkpoint of every unit, by unit."""
+    found: dict[str, int] = {}
+    for path in folder.glob("units/*/*/checkpoints/*"):
+        if path.name.isdigit():
+            unit = path.parts[-3]
+            found[unit] = max(found.get(unit, 0), int(path.name))
+    return found
+
+
+TARGETS = ("checkpoints/.*.tmp", ".result.npz.*.tmp", ".results.zarr.*.tmp", ".sweep.json.*.tmp")
+"""What is there only while a checkpoint, a result, the data or the record is written."""
+
+
+def kill_when(process, folder: Path, target: str, limit: float) -> bool:
+    """Kill a process as soon as a file is there; False if it ended before."""
+    until = time.monotonic() + limit
+    while process.poll() is None and time.monotonic() < until:
+        if next(folder.glob(f"**/{target}"), None) is not None:
+            break
+    process.kill()
+    process.communicate()
+    return process.returncode == -signal.SIGKILL
+
+
+def test_twenty_kills_change_no_bit_and_lose_at_most_one_checkpoint(spec, whole, tmp_path):
+    reference, seconds = whole
+    rng = random.Random(20)
+    killed, targeted = 0, set()
+    attempt = 0
+    while killed < 20:
+        folder = tmp_path / f"run{attempt}"
+        attempt += 1
+        assert attempt < 15, "the sweep ends before it can be killed"
+        ended = False
+        while not ended:
+            done = set(unit_arrays(folder))
+            expected = last_checkpoints(folder)
+            times = {p: p.stat().st_mtime_ns for p in folder.glob("units/*/*/result.npz")}
+            process = start("sweep", spec, "--out", folder, *OPTIONS)
+            left = [target for target in TARGETS if target not in targeted]
+            if killed < 20 and left and killed % 2:
+                if kill_when(process, folder, left[0], 10 * seconds):
+                    targeted.add(left[0])
+                    killed += 1
+                else:
+                    ended = True
+                continue
+            if killed < 20:
+                time.sleep(rng.uniform(0.3, 0.9) * seconds)
+                process.kill()
+            _, err = process.communicate()
+            if process.returncode == -signal.SIGKILL:
+                killed += 1
+            else:
+                assert process.returncode == 0, err
+                ended = True
+            resumed = {
+                unit: int(step.replace(",", ""))
+                for unit, step in re.findall(r"unit (\w+) goes on from step ([\d,]+)", err)
+            }
+            assert resumed.items() <= expected.items(), (resumed, expected)
+            for path, before in times.items():
+                assert path.stat().st_mtime_ns == before, "a finished unit was run again"
+            assert done <= set(unit_arrays(folder))
+        assert run("sweep", spec, "--out", folder, *OPTIONS)[0] == 0
+        assert_same_units(folder, reference)
+        assert not leftovers(folder)
+    assert len(targeted) >= 3, targeted
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_several_workers_do_every_unit_once(spec, whole, tmp_path, count):
+    folder = tmp_path / "s"
+    code, _, err = run("sweep", spec, "--out", folder, *OPTIONS, "--workers", str(count))
+    assert code == 0, err
+    assert_same_units(folder, whole[0])
+    assert not leftovers(folder)
+    assert statuses(folder)["ok"] == 8
+
+
+def test_a_killed_workers_unit_is_taken_over_at_once(spec, whole, tmp_path):
+    folder = tmp_path / "s"
+    first = start("sweep", spec, "--out", folder, *OPTIONS)
+    while not list(folder.glob("units/*/*/checkpoints/[0-9]*")):
+        assert first.poll() is None
+        time.sleep(0.01)
+    second = start("worker", folder, *OPTIONS[2:])
+    first.kill()
+    first.communicate()
+    _, err = second.communicate()
+    assert second.returncode == 0, err
+    assert_same_units(folder, whole[0])
+    assert not leftovers(folder)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_a_checkpoint_and_130(spec, whole, tmp_path, number):
+    folder = tmp_path / "s"
+    options = ("--width", "2", "--checkpoint-minutes", "60")
+    process = start("sweep", spec, "--out", folder, *options)
+    for line in process.stderr:
+        if "model-steps, " in line:
+            break
+    process.send_signal(number)
+    _, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    finished = len(unit_arrays(folder))
+    assert last_checkpoints(folder) or finished
+    assert statuses(folder)["running"] == 0
+    assert run("sweep", spec, "--out", folder, *options)[0] == 0
+    assert_same_units(folder, whole[0])
+    assert not leftovers(folder)
+
+
+def test_three_quick_interrupts_still_give_130(spec, tmp_path):
+    process = start("sweep", spec, "--out", tmp_path / "s", *OPTIONS)
+    for line in process.stderr:
+        if "compiling" in line:
+            break
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    _, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
