@@ -25,12 +25,18 @@ from aedjax.sweep.files import (
     write_checksums,
 )
 from aedjax.sweep.identity import stable_id, used_settings
-from aedjax.sweep.lease import claim, finish, heartbeat
+from aedjax.sweep.lease import claim, finish, heartbeat, remove_dead
 from aedjax.sweep.plan import member_id
 from aedjax.sweep.provenance import provenance
 from aedjax.sweep.record import Record, read_record
 from aedjax.sweep.spec import Member
-from aedjax.sweep.store import current_units, error_path, read_result, result_path
+from aedjax.sweep.store import (
+    current_units,
+    error_path,
+    read_result,
+    result_path,
+    tidy_unit,
+)
 from aedjax.sweep.table import Table
 
 STATUSES = ("ok", "diverged", "failed", "pending")
@@ -104,6 +110,11 @@ def consolidate(folder: Path) -> xr.Dataset:
     If another process is at it, the data is only returned.
     """
     record = read_record(folder)
+    for unit in current_units(folder, record, record.plan):
+        if result_path(folder, unit.id).exists():
+            tidy_unit(folder, unit.id)
+    for name in ("record", "results"):
+        remove_dead(folder / "leases" / name)
     path = folder / "results.zarr"
     with suppress(InputError):
         if path.exists() and json.loads(_stored(path).attrs["contents"]) == _contents(

@@ -142,5 +142,5 @@ def _all_there() -> Iterator[None]:
     """Tell a process that is gone from an error of this one's own devices."""
     try:
         yield
-    except jax.errors.JaxRuntimeError as error:
-        raise HostError(f"another process of this program is gone ({error})") from error
+    except (jax.errors.JaxRuntimeError, ValueError) as error:  # Gloo's is a ValueError.
+        raise HostError(f"another process is gone ({error})") from error

@@ -105,6 +105,13 @@ def finish(lease: Lease) -> None:
         (lease.folder / f"lease.{number}").unlink(missing_ok=True)
 
 
+def remove_dead(folder: Path) -> None:
+    """Remove what is left of the leases of a thing that is finished, if whoever finished it is
+    gone."""
+    if _numbers(folder) and holder(folder) is None:
+        finish(Lease(folder, 0))
+
+
 def _numbers(folder: Path) -> list[int]:
     try:
         names = os.listdir(folder)

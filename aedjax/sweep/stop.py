@@ -31,6 +31,8 @@ class Stop:
 def stopping_on_signals() -> Iterator[Stop]:
     """A Stop that the process's signals set while the block runs.
 
+    Once a stop was asked for, the signals are ignored after the block: the process is about to end
+    and has nothing more to be told.
     Signals reach only the main thread; in another one the Stop is never set.
     """
     stop = Stop()
@@ -42,4 +44,4 @@ def stopping_on_signals() -> Iterator[Stop]:
         yield stop
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if stop.requested else handler)

@@ -27,7 +27,8 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from aedjax.errors import InputError
 from aedjax.sweep.engine import UnitResult
-from aedjax.sweep.files import remove, replacing, write_text
+from aedjax.sweep.files import remove, remove_leftovers, replacing, write_text
+from aedjax.sweep.lease import holder, remove_dead
 from aedjax.sweep.plan import Plan, Unit, halves
 from aedjax.sweep.record import Record
 
@@ -104,6 +105,16 @@ def write_result(folder: Path, unit: Unit, result: UnitResult) -> None:
         np.savez(file, **arrays)
     error_path(folder, unit.id).unlink(missing_ok=True)
     remove(checkpoints_folder(folder, unit.id))
+
+
+def tidy_unit(folder: Path, unit: str) -> None:
+    """Remove what is left beside a unit's result by a process that was killed just after it was
+    written."""
+    place = unit_folder(folder, unit)
+    remove_dead(place)
+    if holder(place) is None:
+        remove_leftovers(place)
+        remove(checkpoints_folder(folder, unit))
 
 
 def read_result(folder: Path, unit: str) -> UnitResult:

@@ -16,7 +16,7 @@ name = "tiny"
 min_length = 3
 max_length = 5
 [model]
-architecture = ["aed", "ao"]
+architecture = "ao"
 hidden_size = 8
 [train]
 steps = 300
@@ -26,9 +26,9 @@ learning_rate = [0.003, 0.01]
 samples = 16
 every = 100
 [sweep]
-seeds = 2
+seeds = 4
 """
-"""Two groups of four members; cut at width 2, four units."""
+"""Eight members of one group; cut at width 2, four units."""
 
 
 def start(*arguments: str, **options) -> subprocess.Popen:

@@ -1,9 +1,11 @@
 """Real faults: processes killed at random moments, several at work at once, signals, full disks."""
 
+import os
 import random
 import re
 import signal
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -53,46 +55,49 @@ def last_checkpoints(folder: Path) -> dict[str, int]:
     return found
 
 
-TARGETS = ("checkpoints/.*.tmp", ".result.npz.*.tmp", ".results.zarr.*.tmp", ".sweep.json.*.tmp")
-"""What is there only while a checkpoint, a result, the data or the record is written."""
+TARGETS = ("sweep.json", "checkpoint", "result.npz", "results.zarr")
+"""What is being written when a process is killed on purpose, not at random."""
 
 
-def kill_when(process, folder: Path, target: str, limit: float) -> bool:
-    """Kill a process as soon as a file is there; False if it ended before."""
-    until = time.monotonic() + limit
-    while process.poll() is None and time.monotonic() < until:
-        if next(folder.glob(f"**/{target}"), None) is not None:
+def being_written(folder: Path) -> set[str]:
+    """What has a temporary name in a folder just now."""
+    found = set()
+    for parent, folders, files in os.walk(folder):
+        for name in [*folders, *files]:
+            if name.endswith(".tmp"):
+                checkpoint = Path(parent).name == "checkpoints"
+                found.add("checkpoint" if checkpoint else name.removeprefix("."))
+        folders[:] = [name for name in folders if not name.endswith(".tmp")]
+    return {target for target in TARGETS for name in found if name.startswith(target)}
+
+
+def kill_while_writing(process, folder: Path, target: str) -> bool:
+    """Kill a process as soon as it writes something; False if it ended before."""
+    while process.poll() is None:
+        if target in being_written(folder):
+            process.kill()
             break
-    process.kill()
-    process.communicate()
-    return process.returncode == -signal.SIGKILL
+    return process.wait() == -signal.SIGKILL
 
 
 def test_twenty_kills_change_no_bit_and_lose_at_most_one_checkpoint(spec, whole, tmp_path):
+    """Half of them at random moments, half while something is written."""
     reference, seconds = whole
     rng = random.Random(20)
-    killed, targeted = 0, set()
-    attempt = 0
+    killed, hit, sweeps = 0, Counter(), 0
     while killed < 20:
-        folder = tmp_path / f"run{attempt}"
-        attempt += 1
-        assert attempt < 15, "the sweep ends before it can be killed"
-        ended = False
+        folder, ended = tmp_path / f"run{sweeps}", False
+        sweeps += 1
+        assert sweeps <= 20, f"sweeps end before they are killed: {killed} kills, {hit}"
         while not ended:
-            done = set(unit_arrays(folder))
             expected = last_checkpoints(folder)
             times = {p: p.stat().st_mtime_ns for p in folder.glob("units/*/*/result.npz")}
             process = start("sweep", spec, "--out", folder, *OPTIONS)
-            left = [target for target in TARGETS if target not in targeted]
-            if killed < 20 and left and killed % 2:
-                if kill_when(process, folder, left[0], 10 * seconds):
-                    targeted.add(left[0])
-                    killed += 1
-                else:
-                    ended = True
-                continue
-            if killed < 20:
-                time.sleep(rng.uniform(0.3, 0.9) * seconds)
+            if killed % 2:
+                target = min(TARGETS, key=lambda name: hit[name])
+                hit[target] += 1 if kill_while_writing(process, folder, target) else 0.5
+            elif killed < 20:
+                time.sleep(rng.uniform(0.2, 0.9) * seconds)
                 process.kill()
             _, err = process.communicate()
             if process.returncode == -signal.SIGKILL:
@@ -100,18 +105,18 @@ def test_twenty_kills_change_no_bit_and_lose_at_most_one_checkpoint(spec, whole,
             else:
                 assert process.returncode == 0, err
                 ended = True
+                seconds *= 0.8  # The machine has become faster, or there is less left to do.
             resumed = {
                 unit: int(step.replace(",", ""))
                 for unit, step in re.findall(r"unit (\w+) goes on from step ([\d,]+)", err)
             }
-            assert resumed.items() <= expected.items(), (resumed, expected)
+            assert resumed.items() <= expected.items()
             for path, before in times.items():
                 assert path.stat().st_mtime_ns == before, "a finished unit was run again"
-            assert done <= set(unit_arrays(folder))
         assert run("sweep", spec, "--out", folder, *OPTIONS)[0] == 0
         assert_same_units(folder, reference)
         assert not leftovers(folder)
-    assert len(targeted) >= 3, targeted
+    assert sum(count >= 1 for count in hit.values()) >= 3, hit
 
 
 @pytest.mark.parametrize("count", [2, 4])

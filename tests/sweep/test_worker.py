@@ -71,6 +71,7 @@ def assert_same_results(folder, other, record):
 
 def assert_clean(folder):
     """No lease, checkpoint, error or unfinished file is left."""
+    assert not list(Path(folder).glob("units/*/*/checkpoints"))
     left = [path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()]
     names = {str(path) for path in left if path.parts[0] not in ("units", "results.zarr")}
     assert names == {"sweep.json", "vocabularies.json"}
@@ -171,6 +172,17 @@ def test_a_unit_that_was_taken_over_is_not_written(small, tmp_path, monkeypatch)
     run_sweep(record.spec, folder, report, WorkerOptions(wait=False))
     assert any("taken over by another process" in note for note in report.notes)
     assert not result_path(folder, stolen[0].id).exists()
+
+
+def test_what_a_process_killed_after_its_result_left_behind_goes(small, tmp_path):
+    record, whole, _ = small
+    folder = Path(shutil.copytree(whole, tmp_path / "s"))
+    place = unit_folder(folder, record.plan.units[0].id)
+    for number in (1, 2):
+        (place / f"lease.{number}").write_text('{"process": ["", 1, 1], "released": true}')
+    checkpoints_folder(folder, record.plan.units[0].id).mkdir()
+    run_sweep(record.spec, folder, Notes())
+    assert_clean(folder)
 
 
 def failing(error, times=10**9):
