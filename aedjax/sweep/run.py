@@ -11,7 +11,7 @@ from aedjax.errors import InputError
 from aedjax.sweep.dataset import consolidate
 from aedjax.sweep.files import remove_leftovers
 from aedjax.sweep.forecast import tuned_widths
-from aedjax.sweep.hosts import lead
+from aedjax.sweep.hosts import lead, together
 from aedjax.sweep.identity import used_settings
 from aedjax.sweep.plan import WIDTH_PER_DEVICE, Layout
 from aedjax.sweep.record import Record, open_record, read_record
@@ -87,7 +87,7 @@ def open_sweep(
             cut at another width, or cannot be written.
     """
     # Tasks first: a file with a broken line is found before anything is written.
-    words = vocabularies(spec)
+    words = together(lambda: vocabularies(spec))
 
     def layout() -> Layout:
         plain = default_layout(width, workers)
