@@ -29,7 +29,7 @@ from aedjax.commands.streams import accept_every_character, discard, drop_lost_o
 from aedjax.commands.sweep import Sweep
 from aedjax.commands.train import Train
 from aedjax.commands.worker import Worker
-from aedjax.errors import InputError
+from aedjax.errors import FailureError, InputError
 from aedjax.version import __version__
 
 COMMANDS: dict[str, type] = {
@@ -78,6 +78,8 @@ def complete(program: Callable[[], int]) -> int:
             flush_output()
     except InputError as error:
         return _failed(f"error: {error}", 2)
+    except FailureError as error:
+        return _failed(f"error: {error}", 1)
     except KeyboardInterrupt:
         return _failed("interrupted; what is finished is kept, the same command goes on", 130)
     except BrokenPipeError:

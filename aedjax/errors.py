@@ -16,6 +16,11 @@ class InputError(ValueError):
     """Bad input from the user. The command line prints it as one line and exits with 2."""
 
 
+class FailureError(Exception):
+    """Something failed that was no bad input. The command line prints it as one line and exits
+    with 1."""
+
+
 def unknown(field: str, value: object, known: Iterable[str]) -> InputError:
     """The error for a name that is not in a table, with the nearest one that is.
 

@@ -23,14 +23,14 @@ import tyro
 from aedjax.cli import complete, prepare_jax
 from aedjax.commands.options import Running, RunningOptions, Settings
 from aedjax.commands.running import reporting, show_outcome
-from aedjax.errors import InputError, reason
+from aedjax.errors import FailureError, InputError, reason
 from aedjax.sweep.backends import mesh_for
 from aedjax.sweep.hosts import HostError, is_leader
 from aedjax.sweep.paths import output_folder
 from aedjax.sweep.run import open_sweep, outcome_of, report_plan
 from aedjax.sweep.spec import Spec, load_spec
 from aedjax.sweep.stop import stopping_on_signals
-from aedjax.sweep.worker import FailedError, Worker
+from aedjax.sweep.worker import Worker
 
 GOODBYE_SECONDS = 60
 """How long a process waits for the others at the end."""
@@ -77,16 +77,15 @@ class Multihost:
         self.join()
         try:
             self.work(spec, folder)
-        except (FailedError, InputError, KeyboardInterrupt):
+        except HostError as error:
+            print(f"aedjax: error: {reason(error)}; the same command goes on", file=sys.stderr)
+            os._exit(1)  # Not every process is here to shut down with.
+        except (FailureError, InputError, KeyboardInterrupt):
             jax.distributed.shutdown()  # Every process is here.
             raise
-        except BaseException as error:
-            if isinstance(error, HostError):
-                print(f"aedjax: error: {reason(error)}; the same command goes on", file=sys.stderr)
-            else:
-                traceback.print_exc()
-            # Not every process is here: the others learn of it by the connections that break.
-            os._exit(1)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)  # The others learn of it by the connections that break.
         # The others need not wait while the first gathers the data.
         jax.distributed.shutdown()
         if not is_leader():

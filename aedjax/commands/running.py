@@ -13,13 +13,13 @@ from rich.console import Console
 
 from aedjax.commands.devices import ready
 from aedjax.commands.options import RunningOptions, print_table, show
-from aedjax.errors import InputError
+from aedjax.errors import FailureError, InputError
 from aedjax.figures import draw_all
 from aedjax.figures.examples import examples_of
 from aedjax.progress import ProgressReporter
 from aedjax.stats.summary import render_summary, summary
 from aedjax.sweep.dataset import consolidate
-from aedjax.sweep.executors import WorkerFailedError, start_workers, wait_for
+from aedjax.sweep.executors import start_workers, wait_for
 from aedjax.sweep.identity import used_settings
 from aedjax.sweep.plan import Unit
 from aedjax.sweep.record import read_record
@@ -86,9 +86,13 @@ def run_with_workers(
     codes = wait_for(processes, lambda: stop.requested)
     if stop.requested:
         raise KeyboardInterrupt
-    bad = [code for code in codes if code]
-    if bad:
-        raise WorkerFailedError(f"a worker ended with exit code {bad[0]}; what it said is above")
+    found = counts(sweep_status(folder, record))
+    left = found["running"] + found["pending"]
+    if left:
+        raise FailureError(
+            f"{left} of {sum(found.values())} runs are left, since workers ended with exit codes "
+            f"{', '.join(map(str, codes))}; what they said is above; the same command goes on"
+        )
     return outcome_of(folder)
 
 

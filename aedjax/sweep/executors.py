@@ -11,10 +11,6 @@ from pathlib import Path
 POLL_SECONDS = 0.5
 
 
-class WorkerFailedError(Exception):
-    """A worker process ended otherwise than it should."""
-
-
 def accelerators() -> list[str]:
     """The ids of the accelerators of this machine that this process may use, without starting
     one."""

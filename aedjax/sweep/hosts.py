@@ -15,7 +15,7 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from aedjax.errors import InputError
+from aedjax.errors import FailureError, InputError
 from aedjax.sweep.lease import LeaseLostError
 from aedjax.sweep.memory import TooWideError
 
@@ -25,7 +25,7 @@ MESSAGE_BYTES = 512
 """How much of an error the other processes learn; texts have multiples of it as their length."""
 
 
-class HostError(Exception):
+class HostError(FailureError):
     """Another process of this program failed, or is gone."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jax
 
-from aedjax.errors import InputError, reason
+from aedjax.errors import FailureError, InputError, reason
 from aedjax.sweep.checkpoint import load_checkpoint, save_checkpoint
 from aedjax.sweep.engine import Progress, UnitResult, result_of, train_unit
 from aedjax.sweep.files import remove_leftovers
@@ -271,11 +271,7 @@ class Worker:
         lead(lambda: write_error(self.folder, unit.id, text))
         self.report.failed(unit, error)
         if self.options.fail_fast:
-            raise FailedError(f"unit {unit.id} failed: {reason(error)}") from error
-
-
-class FailedError(Exception):
-    """A unit failed where that is to end the sweep."""
+            raise FailureError(f"unit {unit.id} failed: {reason(error)}") from error
 
 
 def give_up(lease: Lease | None) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from aedjax.errors import FailureError
 from aedjax.sweep import worker as workers
 from aedjax.sweep.checkpoint import checkpointed_step
 from aedjax.sweep.dataset import load
@@ -23,7 +24,7 @@ from aedjax.sweep.store import (
     result_path,
     unit_folder,
 )
-from aedjax.sweep.worker import FailedError, WorkerOptions
+from aedjax.sweep.worker import WorkerOptions
 
 EVERY_STEP = WorkerOptions(checkpoint_steps=1)
 
@@ -218,7 +219,7 @@ def test_failing_fast_ends_at_the_first_failure(small, tmp_path, monkeypatch):
     record, _, _ = small
     monkeypatch.setattr(workers, "train_unit", failing(ArithmeticError("bad luck")))
     report = Notes()
-    with pytest.raises(FailedError, match="bad luck"):
+    with pytest.raises(FailureError, match="bad luck"):
         run_sweep(record.spec, tmp_path / "s", report, WorkerOptions(fail_fast=True))
     assert len(report.failures) == 1
 
