@@ -77,7 +77,7 @@ class Multihost:
         self.join()
         try:
             self.work(spec, folder)
-        except HostError as error:
+        except (HostError, OSError) as error:
             print(f"aedjax: error: {reason(error)}; the same command goes on", file=sys.stderr)
             os._exit(1)  # Not every process is here to shut down with.
         except (FailureError, InputError, KeyboardInterrupt):
