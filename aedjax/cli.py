@@ -90,7 +90,8 @@ def complete(program: Callable[[], int]) -> int:
         drop_lost_output()
         # What is written to a stream that is open names no file.
         place = f"{error.filename!r}" if error.filename else "standard output or a file"
-        return _failed(f"error: {place} cannot be used ({error.strerror})", 1)
+        what = f"{place} cannot be used ({error.strerror})"
+        return _failed(f"error: {what}; mend that and run the same command again", 1)
 
 
 def _run(arguments: list[str]) -> int:

@@ -4,7 +4,10 @@ A checkpoint is the folder `checkpoints/<step>`. It holds host arrays, so that i
 another number of devices.
 """
 
+import errno
 import logging
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,9 @@ from aedjax.sweep.spec import Member
 
 NONE = -1
 """The step of no checkpoint."""
+
+OVERHEAD_BYTES = 2**20
+"""What a checkpoint takes beside its arrays, and more: the index, the checksums, whole blocks."""
 
 KEPT = 2
 """Checkpoints of a unit that are kept: one more than needed, should the last be damaged."""
@@ -94,10 +100,25 @@ def _shapes(programs: Programs, member: Member, step: int) -> Any:
 
 
 def save_tree(path: Path, tree: Any) -> None:
-    """Write a tree of host arrays as an Orbax checkpoint; of several processes one calls this."""
-    with _checkpointer() as checkpointer:
-        checkpointer.save(path.absolute(), tree)
-        checkpointer.wait_until_finished()
+    """Write a tree of host arrays as an Orbax checkpoint; of several processes one calls this.
+
+    Raises:
+        OSError: if it cannot be written. Orbax has many errors for that.
+    """
+    needed = sum(np.asarray(leaf).nbytes for leaf in jax.tree.leaves(tree)) + OVERHEAD_BYTES
+    if shutil.disk_usage(path.parent).free < needed:
+        # Orbax would find out in the middle, and say so in pages of its own.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    try:
+        with _checkpointer() as checkpointer:
+            checkpointer.save(path.absolute(), tree)
+            checkpointer.wait_until_finished()
+    except (OSError, ValueError) as error:
+        for half in path.parent.glob(f"{path.name}.orbax*"):
+            remove(half)
+        full = any(text in str(error) for text in ("No space left", "RESOURCE_EXHAUSTED"))
+        code = errno.ENOSPC if full else getattr(error, "errno", None) or errno.EIO
+        raise OSError(code, os.strerror(code), str(path)) from error
 
 
 def restore_tree(path: Path, like: Any) -> Any:
@@ -110,8 +131,8 @@ def _checkpointer() -> Any:
     """Orbax for this process alone; imported here, since the import takes a second."""
     import orbax.checkpoint as ocp
 
-    # It warns of every array that it does not find on a device.
-    logging.getLogger("absl").setLevel(logging.ERROR)
+    # It warns of every array that it does not find on a device, and tells of errors twice.
+    logging.getLogger("absl").setLevel(logging.CRITICAL)
     own = jax.process_index()
     alone = ocp.options.MultiprocessingOptions(
         primary_host=own, active_processes={own}, barrier_sync_key_prefix=f"process{own}"

@@ -95,8 +95,11 @@ def check(lease: Lease) -> None:
 def release(lease: Lease) -> None:
     """Give a lease up, the thing unfinished: any process may go on with it at once."""
     temporary = temporary_name(lease.path)
-    temporary.write_text(json.dumps({"process": this_process(), "released": True}), "utf-8")
-    os.replace(temporary, lease.path)
+    try:
+        temporary.write_text(json.dumps({"process": this_process(), "released": True}), "utf-8")
+        os.replace(temporary, lease.path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def finish(lease: Lease) -> None:

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -176,3 +177,61 @@ def test_three_quick_interrupts_still_give_130(spec, tmp_path):
     _, err = process.communicate()
     assert process.returncode == 130, err
     assert "Traceback" not in err
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1,200 kB, and a function that mounts it anew with other options."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a file system takes root")
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = mount("-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(place))
+    if mounted.returncode:
+        pytest.skip(f"a tmpfs cannot be mounted here: {mounted.stderr.strip()}")
+    yield place, lambda options: mount("-o", f"remount,{options}", str(place))
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def mount(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["mount", *arguments], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("options", [OPTIONS, OPTIONS[:2]], ids=["checkpoint", "result"])
+def test_a_full_disk_is_one_line_and_nothing_is_lost(spec, whole, small_disk, options):
+    place, remount = small_disk
+    folder = place / "s"
+    if options == OPTIONS[:2]:
+        remount("size=88k")
+    code, _, err = run("sweep", spec, "--out", folder, *options)
+    assert code == 1
+    assert "Traceback" not in err
+    assert "No space left on device" in err.splitlines()[-1]
+    before = unit_arrays(folder)
+    remount("size=20m")
+    assert run("sweep", spec, "--out", folder, *options)[0] == 0
+    assert before.keys() <= unit_arrays(folder).keys()
+    assert_same_units(folder, whole[0])
+    assert not leftovers(folder)
+
+
+def test_a_read_only_folder_is_one_line(spec, whole, small_disk):
+    place, remount = small_disk
+    remount("size=20m")
+    folder = place / "s"
+    process = start("sweep", spec, "--out", folder, *OPTIONS)
+    while not unit_arrays(folder):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    assert remount("ro").returncode == 0
+    code, _, err = run("sweep", spec, "--out", folder, *OPTIONS)
+    assert code in (1, 2)
+    assert "Traceback" not in err
+    assert "Read-only file system" in err
+    assert statuses(folder)["ok"] >= 2
+    remount("rw")
+    assert run("sweep", spec, "--out", folder, *OPTIONS)[0] == 0
+    assert_same_units(folder, whole[0])
+    assert not leftovers(folder)
