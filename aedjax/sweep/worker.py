@@ -7,7 +7,6 @@ comes next. Where several processes run one program, the leader claims and all c
 import time
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import jax
@@ -16,6 +15,7 @@ from aedjax.errors import FailureError, InputError, reason
 from aedjax.sweep.checkpoint import load_checkpoint, save_checkpoint
 from aedjax.sweep.engine import Progress, UnitResult, result_of, train_unit
 from aedjax.sweep.files import remove_leftovers
+from aedjax.sweep.fitting import Fitting
 from aedjax.sweep.hosts import agreed, anywhere, lead, together, told
 from aedjax.sweep.lease import (
     Lease,
@@ -26,15 +26,8 @@ from aedjax.sweep.lease import (
     heartbeat,
     release,
 )
-from aedjax.sweep.memory import (
-    TooWideError,
-    available_memory,
-    fitting_width,
-    format_bytes,
-    memory_model,
-)
-from aedjax.sweep.plan import Unit, narrower
-from aedjax.sweep.programs import Programs, compile_group
+from aedjax.sweep.memory import TooWideError
+from aedjax.sweep.plan import Unit
 from aedjax.sweep.provenance import provenance
 from aedjax.sweep.record import Record
 from aedjax.sweep.reporter import Reporter
@@ -43,15 +36,11 @@ from aedjax.sweep.store import (
     checkpoints_folder,
     current_units,
     error_path,
-    narrow_group,
-    narrowed_width,
     result_path,
-    split_unit,
     unit_folder,
     write_error,
     write_result,
 )
-from aedjax.tasks import make_task
 
 WAIT_SECONDS = 2.0
 """How long to wait before looking again for a unit that another worker gave up."""
@@ -76,7 +65,7 @@ class WorkerOptions:
 
 
 class Worker:
-    """A worker on a folder: what it has compiled, and which units it knows to be over."""
+    """A worker on a folder, and which units it knows to be over."""
 
     def __init__(
         self, folder: Path, record: Record, report: Reporter, options: WorkerOptions, stop: Stop
@@ -85,8 +74,7 @@ class Worker:
         self.options, self.stop = options, stop
         self.plan = record.plan
         self.over: set[str] = set()
-        self.task = cache(make_task)
-        self.compiled: tuple[tuple[int, int], Programs] | None = None
+        self.fitting = Fitting(folder, record, report, options.memory)
 
     def work(self) -> None:
         """Run units until none is left.
@@ -149,7 +137,7 @@ class Worker:
         except LeaseLostError as error:
             self.report.note(f"unit {error}; it is left to that one")
         except (TooWideError, jax.errors.JaxRuntimeError, MemoryError) as error:
-            if self.narrowed(unit, error):
+            if self.fitting.narrowed(unit, error):
                 if lease is not None:
                     finish(lease)
             else:
@@ -171,7 +159,7 @@ class Worker:
 
     def result_of(self, unit: Unit, lease: Lease | None) -> UnitResult:
         """Train a unit from its last checkpoint, or from the start."""
-        programs = self.programs(unit)
+        programs = self.fitting.programs(unit)
         members = [self.record.spec.members[place] for place in unit.members]
         checkpoints = checkpoints_folder(self.folder, unit.id)
         if lease is not None:
@@ -202,67 +190,6 @@ class Worker:
         by_steps = bool(steps) and progress.step - saved_step >= steps
         by_time = time.monotonic() - saved_at >= 60 * self.options.checkpoint_minutes
         return bool(agreed(int(by_steps or by_time)))
-
-    def programs(self, unit: Unit) -> Programs:
-        """The programs of a unit's group at its width, compiled once for all of its units.
-
-        Raises:
-            TooWideError: if they need more memory than there is.
-        """
-        key = unit.group, unit.width
-        if self.compiled is None or self.compiled[0] != key:
-            known = self.narrowed_width(unit)
-            if known is not None and known < unit.width:
-                raise TooWideError(f"its group is known to fit at width {known}")
-            self.compiled = None
-            programs = together(lambda: self.compile(unit, unit.width))
-            available = self.available()
-            if anywhere(programs.bytes > available):
-                raise TooWideError(
-                    f"it needs {format_bytes(programs.bytes)} of a device's "
-                    f"{format_bytes(available)}"
-                )
-            self.compiled = key, programs
-        return self.compiled[1]
-
-    def compile(self, unit: Unit, width: int) -> Programs:
-        """Compile the programs of a unit's group at some width."""
-        member = self.record.spec.members[unit.members[0]]
-        return compile_group(member, self.task(member.task), width, self.report)
-
-    def available(self) -> int:
-        """Bytes of a device that a program may use."""
-        return available_memory(jax.local_devices(), self.options.memory)
-
-    def narrowed_width(self, unit: Unit) -> int | None:
-        """The width that a unit's group is known to fit at, None where any may do."""
-        return told(narrowed_width(self.folder, self.plan.groups[unit.group].id))
-
-    def narrowed(self, unit: Unit, error: Exception) -> bool:
-        """Where a unit did not fit in memory, cut it in halves; false if that is not why it
-        failed, or it cannot be cut."""
-        if not (
-            isinstance(error, TooWideError | MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
-        ):
-            return False
-        group, devices = self.plan.groups[unit.group].id, self.record.layout.devices
-        width = narrower(unit.width, devices)
-        known = self.narrowed_width(unit)
-        if width is not None and isinstance(error, TooWideError) and known is None:
-            model = together(
-                lambda: memory_model(lambda probe: self.compile(unit, probe).bytes, devices)
-            )
-            width = told(fitting_width(width, devices, model, self.available()))
-        if width is None:
-            return False
-        self.compiled = None
-        lead(lambda: narrow_group(self.folder, group, width))
-        lead(lambda: split_unit(self.folder, unit))
-        self.report.note(
-            f"unit {unit.id} of width {unit.width} does not fit in memory ({reason(error)}); "
-            f"its group goes on at width {min(width, known or width)}"
-        )
-        return True
 
     def failed(self, unit: Unit, error: Exception) -> None:
         """Record and report a unit that failed; the others go on unless failing is to be fast."""

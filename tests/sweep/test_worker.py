@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from aedjax.errors import FailureError
+from aedjax.sweep import fitting
 from aedjax.sweep import worker as workers
 from aedjax.sweep.checkpoint import checkpointed_step
 from aedjax.sweep.dataset import load
@@ -32,7 +33,7 @@ EVERY_STEP = WorkerOptions(checkpoint_steps=1)
 @pytest.fixture(autouse=True)
 def compile_each_group_once(compile_once, monkeypatch):
     """Compiling is most of what a tiny sweep does, and no test here is about it."""
-    monkeypatch.setattr(workers, "compile_group", compile_once)
+    monkeypatch.setattr(fitting, "compile_group", compile_once)
 
 
 class Notes(Silent):
@@ -227,12 +228,12 @@ def test_failing_fast_ends_at_the_first_failure(small, tmp_path, monkeypatch):
 def test_a_program_that_does_not_fit_is_narrowed_and_all_else_stays(small, tmp_path, monkeypatch):
     record, whole, _ = small
     folder = tmp_path / "s"
-    compile_group = workers.compile_group
+    compile_group = fitting.compile_group
 
     def large(member, task, width, report):
         return compile_group(member, task, width, report)._replace(bytes=1000 + 100 * width)
 
-    monkeypatch.setattr(workers, "compile_group", large)
+    monkeypatch.setattr(fitting, "compile_group", large)
     report = Notes()
     outcome = run_sweep(record.spec, folder, report, WorkerOptions(memory=1200))
     assert outcome.failed_units == 0
