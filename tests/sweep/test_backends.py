@@ -1,6 +1,8 @@
 """Every strategy gives what a loop gives, on one and on two devices."""
 
 import os
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -64,3 +66,30 @@ def test_a_users_own_device_count_stands(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--something")
     use_every_core()
     assert os.environ["XLA_FLAGS"].startswith(f"--something {HOST_DEVICES}=")
+
+
+FOUR = """
+import jax, numpy as np
+from tests.sweep.test_backends import simulate
+from aedjax.sweep.backends import STRATEGIES, mesh_for, over_members
+assert len(jax.devices()) == 4
+x = np.random.default_rng(0).normal(size=(8, 2, 3)).astype(np.float32)
+a, shared = np.linspace(0.1, 0.9, 8, dtype=np.float32), np.ones(3, np.float32)
+loop = np.stack([simulate((x[k], a[k]), shared) for k in range(8)])
+for strategy in STRATEGIES:
+    for devices in (2, 4):
+        mesh = mesh_for(8, jax.devices()[:devices])
+        assert mesh.devices.size == devices
+        ours = over_members(simulate, mesh, strategy)((x, a), np.ones(8, bool), shared)
+        assert len(ours.sharding.device_set) == devices
+        np.testing.assert_allclose(ours, loop, rtol=1e-6)
+print("alike")
+"""
+
+
+def test_four_devices_give_what_a_loop_gives():
+    environment = dict(os.environ) | {"XLA_FLAGS": f"{HOST_DEVICES}=4"}
+    done = subprocess.run(
+        [sys.executable, "-c", FOUR], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "alike\n", done.stderr

@@ -1,5 +1,6 @@
 """Workers: they go on where another one stopped, narrow what does not fit, and lose nothing."""
 
+import copy
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from aedjax.sweep.lease import claim
 from aedjax.sweep.memory import TooWideError
 from aedjax.sweep.reporter import Silent
 from aedjax.sweep.run import open_sweep, run_sweep
+from aedjax.sweep.spec import spec_from_document
 from aedjax.sweep.stop import Stop
 from aedjax.sweep.store import (
     checkpoints_folder,
@@ -140,6 +142,34 @@ def test_a_finished_unit_is_not_run_again(small, tmp_path):
     again = {path: path.stat().st_mtime_ns for path in folder.rglob("result.npz")}
     assert {path.parent.name for path in times if times[path] != again[path]} == {unit.id}
     assert_same_results(folder, whole, record)
+
+
+def test_a_sweep_grows_and_what_was_there_stays_to_the_byte(small, tmp_path):
+    """From 2 to 4 seeds and from 2 to 3 learning rates."""
+    record, whole, data = small
+    folder = Path(shutil.copytree(whole, tmp_path / "s"))
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in results_in(folder)}
+    assert len(before) == 2
+    document = copy.deepcopy(record.spec.document)
+    document["train"]["learning_rate"] = [0.003, 0.01, 1e30]
+    document["sweep"]["seeds"] = [0, 1, 2, 3]
+    grown = run_sweep(spec_from_document(document), folder, Notes()).data
+    for path, was in before.items():
+        assert (path.read_bytes(), path.stat().st_mtime_ns) == was
+    assert len(results_in(folder)) > 2
+    assert grown.sizes["run"] == 24
+    assert set(grown["status"].values) == {"ok", "diverged"}
+    old = grown.isel(run=np.isin(grown["member"].values, data["member"].values))
+    for name in data.data_vars:
+        order, other = np.argsort(data["member"].values), np.argsort(old["member"].values)
+        np.testing.assert_array_equal(
+            data[name].values[order], old[name].values[other], err_msg=str(name)
+        )
+    assert_clean(folder)
+
+
+def results_in(folder):
+    return sorted(folder.rglob("result.npz"))
 
 
 def test_a_unit_of_another_worker_is_left_alone(small, tmp_path):
