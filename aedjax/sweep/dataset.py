@@ -32,9 +32,8 @@ from aedjax.sweep.record import Record, read_record
 from aedjax.sweep.spec import Member
 from aedjax.sweep.store import (
     current_units,
-    error_path,
+    look,
     read_result,
-    result_path,
     tidy_unit,
 )
 from aedjax.sweep.table import Table
@@ -85,9 +84,9 @@ def _stored(path: Path) -> xr.Dataset:
 
 def _contents(folder: Path, record: Record) -> dict[str, Any]:
     """What data of a folder is made of: its plan, and the units that are over."""
-    units = [unit.id for unit in current_units(folder, record, record.plan)]
-    finished = [unit for unit in units if result_path(folder, unit).exists()]
-    failed = [unit for unit in units if error_path(folder, unit).exists()]
+    units, seen = [unit.id for unit in current_units(folder, record, record.plan)], look(folder)
+    finished = [unit for unit in units if unit in seen.finished]
+    failed = [unit for unit in units if unit in seen.failed]
     return {
         "plan": stable_id(units, record.spec.document),
         "finished": len(finished),
@@ -110,9 +109,11 @@ def consolidate(folder: Path) -> xr.Dataset:
     If another process is at it, the data is only returned.
     """
     record = read_record(folder)
-    for unit in current_units(folder, record, record.plan):
-        if result_path(folder, unit.id).exists():
-            tidy_unit(folder, unit.id)
+    seen = look(folder)
+    for unit in seen.finished & seen.begun:
+        tidy_unit(folder, unit)
+    for shard in (folder / "units").glob("??"):
+        remove_leftovers(shard)
     for name in ("record", "results"):
         remove_dead(folder / "leases" / name)
     path = folder / "results.zarr"
@@ -143,7 +144,7 @@ def _write(data: xr.Dataset, path: Path) -> None:
 
 def gather(folder: Path, record: Record) -> xr.Dataset:
     """The data of the units finished so far, read from their files."""
-    contents = _contents(folder, record)
+    contents, seen = _contents(folder, record), look(folder)
     units = current_units(folder, record, record.plan)
     members = record.spec.members
     status = np.full(len(members), "pending", "<U8")
@@ -151,8 +152,8 @@ def gather(folder: Path, record: Record) -> xr.Dataset:
     table = Table(len(members))
     for unit in units:
         places = list(unit.members)
-        if not result_path(folder, unit.id).exists():
-            status[places] = "failed" if error_path(folder, unit.id).exists() else "pending"
+        if unit.id not in seen.finished:
+            status[places] = "failed" if unit.id in seen.failed else "pending"
             continue
         result = read_result(folder, unit.id)
         diverged = result.diverged_at >= 0

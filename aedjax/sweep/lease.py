@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,8 +71,8 @@ def claim(folder: Path) -> Lease | None:
         lease = Lease(folder, number + 1)
         os.link(temporary, lease.path)
         return lease
-    except FileExistsError:
-        return None
+    except (FileExistsError, FileNotFoundError):
+        return None  # Another one was faster, or has just finished and removed the folder.
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -103,9 +103,12 @@ def release(lease: Lease) -> None:
 
 
 def finish(lease: Lease) -> None:
-    """Remove every lease of a thing that is finished, the highest last."""
+    """Remove every lease of a thing that is finished, the highest last, and its folder if nothing
+    else is in it."""
     for number in sorted(_numbers(lease.folder)):
         (lease.folder / f"lease.{number}").unlink(missing_ok=True)
+    with suppress(OSError):
+        lease.folder.rmdir()
 
 
 def remove_dead(folder: Path) -> None:

@@ -18,7 +18,7 @@ from aedjax.sweep.record import Record, open_record, read_record
 from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.spec import Spec
 from aedjax.sweep.stop import Stop
-from aedjax.sweep.store import current_units, error_path, result_path
+from aedjax.sweep.store import current_units, error_path, look
 from aedjax.sweep.worker import Worker, WorkerOptions
 from aedjax.tasks import make_task
 
@@ -59,8 +59,8 @@ def outcome_of(folder: Path) -> Outcome:
     """Gather the data of a sweep that ran to its end."""
     record = read_record(folder)
     units = current_units(folder, record, record.plan)
-    failed = sum(error_path(folder, unit.id).exists() for unit in units)
-    return Outcome(consolidate(folder), failed)
+    failed = look(folder).failed & {unit.id for unit in units}
+    return Outcome(consolidate(folder), len(failed))
 
 
 def open_sweep(
@@ -103,8 +103,8 @@ def open_sweep(
 
     def try_again() -> None:
         remove_leftovers(folder)
-        for unit in current_units(folder, record, record.plan):
-            error_path(folder, unit.id).unlink(missing_ok=True)
+        for unit in look(folder).failed:
+            error_path(folder, unit).unlink(missing_ok=True)
 
     lead(try_again)
     return record
@@ -141,6 +141,7 @@ def report_plan(folder: Path, record: Record, report: Reporter) -> None:
     """Say how much there is to do."""
     plan, members = record.plan, record.spec.members
     units = current_units(folder, record, plan)
-    pending = [unit for unit in units if not result_path(folder, unit.id).exists()]
+    finished = look(folder).finished
+    pending = [unit for unit in units if unit.id not in finished]
     steps = sum(members[place].train.steps for unit in pending for place in unit.members)
     report.planned(len(members), len(plan.groups), len(units), len(units) - len(pending), steps)

@@ -9,11 +9,12 @@ from aedjax.sweep.plan import Unit
 from aedjax.sweep.record import Record
 from aedjax.sweep.spec import Member
 from aedjax.sweep.store import (
+    Seen,
     checkpoints_folder,
     current_units,
     error_path,
+    look,
     read_diverged_at,
-    result_path,
     unit_folder,
 )
 
@@ -35,34 +36,35 @@ class UnitStatus(NamedTuple):
     detail: str
 
 
-def unit_status(folder: Path, unit: Unit) -> UnitStatus:
-    """The status of a unit, from its files.
+def unit_status(folder: Path, unit: Unit, seen: Seen) -> UnitStatus:
+    """The status of a unit, from what was seen of all and its own files.
 
     Raises:
         InputError: if its result is damaged.
     """
-    if result_path(folder, unit.id).exists():
+    if unit.id in seen.finished:
         diverged_at = read_diverged_at(folder, unit.id).tolist()
         steps = dict(zip(unit.members, diverged_at, strict=True))
         states = {run: "ok" if step < 0 else "diverged" for run, step in steps.items()}
         wild = [f"run {run} diverged at step {step:,}" for run, step in steps.items() if step >= 0]
         return UnitStatus(unit, states, 0, "", ", ".join(wild))
-    step = checkpointed_step(checkpoints_folder(folder, unit.id))
-    found = holder(unit_folder(folder, unit.id))
+    step, found = 0, None
+    if unit.id in seen.begun:
+        step = checkpointed_step(checkpoints_folder(folder, unit.id))
+        found = holder(unit_folder(folder, unit.id))
     if found is not None:
         worker = f"pid {found.process.pid} on {found.process.host}"
         return UnitStatus(unit, dict.fromkeys(unit.members, "running"), step, worker, "")
-    error = error_path(folder, unit.id)
-    if error.exists():
-        reason = error.read_text(encoding="utf-8").strip()
+    if unit.id in seen.failed:
+        reason = error_path(folder, unit.id).read_text(encoding="utf-8").strip()
         return UnitStatus(unit, dict.fromkeys(unit.members, "failed"), step, "", reason)
     return UnitStatus(unit, dict.fromkeys(unit.members, "pending"), step, "", "")
 
 
 def sweep_status(folder: Path, record: Record) -> list[UnitStatus]:
     """The status of every unit of a sweep, in order."""
-    units = current_units(folder, record, record.plan)
-    return [unit_status(folder, unit) for unit in units]
+    units, seen = current_units(folder, record, record.plan), look(folder)
+    return [unit_status(folder, unit, seen) for unit in units]
 
 
 def counts(statuses: list[UnitStatus]) -> dict[str, int]:

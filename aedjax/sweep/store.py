@@ -2,16 +2,18 @@
 
     sweep.json                        the specs and the layout (`sweep.record`)
     vocabularies.json                 the words of every task, by id
-    units/<ab>/<id>/result.npz        metrics, parameters and status of a finished unit
-    units/<ab>/<id>/checkpoints/<k>   a unit in training after k steps (`sweep.checkpoint`)
-    units/<ab>/<id>/lease.<k>         who runs it (`sweep.lease`)
-    units/<ab>/<id>/split             it did not fit in memory: its halves are run in its place
-    units/<ab>/<id>/error.txt         why it failed, if it did
+    units/<ab>/<id>.npz               metrics, parameters and status of a finished unit
+    units/<ab>/<id>.error             why a unit failed, if it did
+    units/<ab>/<id>.split             it did not fit in memory: its halves are run in its place
+    units/<ab>/<id>/                  while it is run:
+        lease.<k>                     who runs it (`sweep.lease`)
+        checkpoints/<k>               its training after k steps (`sweep.checkpoint`)
     narrowed/<group>                  the width that fits in memory, where the layout's does not
     results.zarr                      every run's metrics in one dataset, written at the end
 
-Unit folders are spread over 256 folders by the first two digits of their ids. Nothing that is
-read can run code: JSON, zarr, Orbax, and npz without pickle.
+Units are spread over 256 folders by the first two digits of their ids, so that as many listings
+tell how all of them stand (`look`). Nothing that is read can run code: JSON, zarr, Orbax, and npz
+without pickle.
 """
 
 import json
@@ -20,32 +22,62 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from flax.traverse_util import flatten_dict, unflatten_dict
 
 from aedjax.errors import InputError
 from aedjax.sweep.engine import UnitResult
-from aedjax.sweep.files import remove, remove_leftovers, replacing, write_text
-from aedjax.sweep.lease import holder, remove_dead
+from aedjax.sweep.files import remove, replacing, write_text
+from aedjax.sweep.lease import holder
 from aedjax.sweep.plan import Plan, Unit, halves
 from aedjax.sweep.record import Record
 
 
+class Seen(NamedTuple):
+    """The ids of the units that are finished, failed, split, and that have a folder: they are
+    run, or were run by a process that is gone."""
+
+    finished: frozenset[str]
+    failed: frozenset[str]
+    split: frozenset[str]
+    begun: frozenset[str]
+
+    def over(self, unit: str) -> bool:
+        """Whether a unit is not to be run."""
+        return unit in self.finished or unit in self.failed or unit in self.split
+
+
+def look(folder: Path) -> Seen:
+    """How all units stand, from a listing of each of the folders that they are spread over."""
+    names: dict[str, set[str]] = {".npz": set(), ".error": set(), ".split": set(), "": set()}
+    for shard in (Path(folder) / "units").glob("??"):
+        for name in os.listdir(shard):
+            stem, dot, kind = name.partition(".")
+            if stem and dot + kind in names:
+                names[dot + kind].add(stem)
+    return Seen(*map(frozenset, names.values()))
+
+
 def unit_folder(folder: Path, unit: str) -> Path:
-    """Where everything of a unit is."""
+    """Where a unit is run: its lease and its checkpoints."""
     return Path(folder) / "units" / unit[:2] / unit
 
 
 def result_path(folder: Path, unit: str) -> Path:
     """Where the result of a unit is, or will be."""
-    return unit_folder(folder, unit) / "result.npz"
+    return unit_folder(folder, unit).with_suffix(".npz")
 
 
 def error_path(folder: Path, unit: str) -> Path:
     """Where the error of a unit that failed is."""
-    return unit_folder(folder, unit) / "error.txt"
+    return unit_folder(folder, unit).with_suffix(".error")
+
+
+def split_path(folder: Path, unit: str) -> Path:
+    """Where it says that a unit's halves are run in its place."""
+    return unit_folder(folder, unit).with_suffix(".split")
 
 
 def checkpoints_folder(folder: Path, unit: str) -> Path:
@@ -57,9 +89,10 @@ def current_units(folder: Path, record: Record, plan: Plan) -> list[Unit]:
     """The units of a plan, those that did not fit in memory replaced by their halves."""
     if not (Path(folder) / "narrowed").exists():
         return list(plan.units)
+    split = look(folder).split
 
     def parts(unit: Unit) -> Iterator[Unit]:
-        if (unit_folder(folder, unit.id) / "split").exists():
+        if unit.id in split:
             for half in halves(unit, plan, record.spec, record.layout.devices):
                 yield from parts(half)
         else:
@@ -70,7 +103,7 @@ def current_units(folder: Path, record: Record, plan: Plan) -> list[Unit]:
 
 def split_unit(folder: Path, unit: Unit) -> None:
     """Record that the halves of a unit are to be run in its place."""
-    write_text(unit_folder(folder, unit.id) / "split", str(unit.width))
+    write_text(split_path(folder, unit.id), str(unit.width))
     remove(checkpoints_folder(folder, unit.id))
 
 
@@ -101,6 +134,7 @@ def write_result(folder: Path, unit: Unit, result: UnitResult) -> None:
         **{f"param/{path}": leaf for path, leaf in flatten_dict(result.params, sep="/").items()},
     }
     path = result_path(folder, unit.id)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **arrays)
     error_path(folder, unit.id).unlink(missing_ok=True)
@@ -108,13 +142,11 @@ def write_result(folder: Path, unit: Unit, result: UnitResult) -> None:
 
 
 def tidy_unit(folder: Path, unit: str) -> None:
-    """Remove what is left beside a unit's result by a process that was killed just after it was
-    written."""
+    """Remove the folder of a unit that is finished, if whoever ran it is gone: it was killed just
+    after it had written the result."""
     place = unit_folder(folder, unit)
-    remove_dead(place)
-    if holder(place) is None:
-        remove_leftovers(place)
-        remove(checkpoints_folder(folder, unit))
+    if place.exists() and holder(place) is None:
+        remove(place)
 
 
 def read_result(folder: Path, unit: str) -> UnitResult:

@@ -5,6 +5,7 @@ comes next. Where several processes run one program, the leader claims and all c
 """
 
 import time
+from collections import deque
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,9 @@ from aedjax.sweep.store import (
     checkpoints_folder,
     current_units,
     error_path,
+    look,
     result_path,
+    split_path,
     unit_folder,
     write_error,
     write_result,
@@ -65,7 +68,7 @@ class WorkerOptions:
 
 
 class Worker:
-    """A worker on a folder, and which units it knows to be over."""
+    """A worker on a folder, and the units that it saw were left."""
 
     def __init__(
         self, folder: Path, record: Record, report: Reporter, options: WorkerOptions, stop: Stop
@@ -73,7 +76,7 @@ class Worker:
         self.folder, self.record, self.report = folder, record, report
         self.options, self.stop = options, stop
         self.plan = record.plan
-        self.over: set[str] = set()
+        self.left: deque[Unit] = deque()
         self.fitting = Fitting(folder, record, report, options.memory)
 
     def work(self) -> None:
@@ -102,31 +105,43 @@ class Worker:
 
     def next_unit(self) -> tuple[Unit | None, Lease | None, bool]:
         """A unit that nobody works on, claimed; without one, whether others work on any."""
-        busy = False
+        fresh = not self.left
+        while True:
+            if fresh:
+                self.left = self.units_left()
+            busy = False
+            while self.left:
+                unit = self.left.popleft()
+                if self.stop.requested:
+                    raise KeyboardInterrupt
+                if self.is_over(unit):
+                    continue
+                lease = claim(unit_folder(self.folder, unit.id))
+                if lease is None:
+                    busy = True
+                elif self.is_over(unit):
+                    finish(lease)  # It was finished between the two looks.
+                else:
+                    return unit, lease, busy
+            if fresh:
+                return None, None, busy
+            fresh = True
+
+    def units_left(self) -> deque[Unit]:
+        """The units that are not over, from where this worker begins."""
+        seen = look(self.folder)
         units = current_units(self.folder, self.record, self.plan)
         first = int(self.options.begin * len(units))
-        for unit in [*units[first:], *units[:first]]:
-            if self.is_over(unit):
-                continue
-            if self.stop.requested:
-                raise KeyboardInterrupt
-            lease = claim(unit_folder(self.folder, unit.id))
-            if lease is None:
-                busy = True
-            elif self.is_over(unit):
-                finish(lease)  # It was finished between the two looks.
-            else:
-                return unit, lease, busy
-        return None, None, busy
+        return deque(unit for unit in [*units[first:], *units[:first]] if not seen.over(unit.id))
 
     def is_over(self, unit: Unit) -> bool:
-        """Whether a unit has a result, or failed since the sweep was started."""
-        if unit.id not in self.over:
-            paths = result_path(self.folder, unit.id), error_path(self.folder, unit.id)
-            split = unit_folder(self.folder, unit.id) / "split"
-            if any(path.exists() for path in (*paths, split)):
-                self.over.add(unit.id)
-        return unit.id in self.over
+        """Whether a unit is over by now."""
+        paths = (
+            result_path(self.folder, unit.id),
+            error_path(self.folder, unit.id),
+            split_path(self.folder, unit.id),
+        )
+        return any(path.exists() for path in paths)
 
     def run(self, unit: Unit, lease: Lease | None) -> None:
         """Train a unit that this worker owns, and write its result or why there is none."""
@@ -163,8 +178,8 @@ class Worker:
         members = [self.record.spec.members[place] for place in unit.members]
         checkpoints = checkpoints_folder(self.folder, unit.id)
         if lease is not None:
-            remove_leftovers(unit_folder(self.folder, unit.id))
-            remove_leftovers(checkpoints)
+            for place in (checkpoints, checkpoints.parent, checkpoints.parents[1]):
+                remove_leftovers(place)
         saved = load_checkpoint(checkpoints, programs, members[0], self.report)
         if saved is not None:
             self.report.note(f"unit {unit.id} goes on from step {saved.step:,}")
@@ -193,7 +208,6 @@ class Worker:
 
     def failed(self, unit: Unit, error: Exception) -> None:
         """Record and report a unit that failed; the others go on unless failing is to be fast."""
-        self.over.add(unit.id)
         text = f"{type(error).__name__}: {reason(error)}"
         lead(lambda: write_error(self.folder, unit.id, text))
         self.report.failed(unit, error)

@@ -82,7 +82,7 @@ def working(folder: Path) -> dict[int, str]:
             _, pid, _ = json.loads(lease.read_text())["process"]
         except (OSError, ValueError):
             continue
-        if saved and not (unit / "result.npz").exists() and psutil.pid_exists(pid):
+        if saved and not unit.with_suffix(".npz").exists() and psutil.pid_exists(pid):
             found[pid] = unit.name
     return found
 

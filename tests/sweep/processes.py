@@ -64,11 +64,9 @@ def write_spec(folder: Path, text: str = SPEC) -> Path:
 def unit_arrays(folder: Path) -> dict[str, dict[str, np.ndarray]]:
     """Every array of every finished unit but its provenance, by unit."""
     found = {}
-    for path in sorted(folder.glob("units/*/*/result.npz")):
+    for path in sorted(folder.glob("units/*/*.npz")):
         with np.load(path) as arrays:
-            found[path.parent.name] = {
-                name: arrays[name] for name in arrays.files if name != "provenance"
-            }
+            found[path.stem] = {name: arrays[name] for name in arrays.files if name != "provenance"}
     return found
 
 
@@ -84,12 +82,13 @@ def assert_same_units(folder: Path, other: Path) -> None:
 
 def leftovers(folder: Path) -> list[Path]:
     """Whatever is in a finished sweep's folder and should not be."""
-    kept = {"sweep.json", "vocabularies.json", "result.npz"}
+    kept = {"sweep.json", "vocabularies.json"}
     return [
         path
         for path in folder.rglob("*")
         if path.is_file()
         and path.name not in kept
+        and path.suffix != ".npz"
         and path.relative_to(folder).parts[0] not in ("results.zarr", "figures")
     ]
 

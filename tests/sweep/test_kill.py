@@ -56,7 +56,7 @@ def last_checkpoints(folder: Path) -> dict[str, int]:
     return found
 
 
-TARGETS = ("sweep.json", "checkpoint", "result.npz", "results.zarr")
+TARGETS = ("sweep.json", "checkpoint", "result", "results.zarr")
 """What is being written when a process is killed on purpose, not at random."""
 
 
@@ -66,10 +66,13 @@ def being_written(folder: Path) -> set[str]:
     for parent, folders, files in os.walk(folder):
         for name in [*folders, *files]:
             if name.endswith(".tmp"):
+                unit = ".npz." in name
                 checkpoint = Path(parent).name == "checkpoints"
-                found.add("checkpoint" if checkpoint else name.removeprefix("."))
+                found.add(
+                    "checkpoint" if checkpoint else "result" if unit else name.removeprefix(".")
+                )
         folders[:] = [name for name in folders if not name.endswith(".tmp")]
-    return {target for target in TARGETS for name in found if name.startswith(target)}
+    return {target for target in TARGETS for name in found if name.split(".vm")[0] == target}
 
 
 def kill_while_writing(process, folder: Path, target: str) -> bool:
@@ -92,7 +95,7 @@ def test_twenty_kills_change_no_bit_and_lose_at_most_one_checkpoint(spec, whole,
         assert sweeps <= 20, f"sweeps end before they are killed: {killed} kills, {hit}"
         while not ended:
             expected = last_checkpoints(folder)
-            times = {p: p.stat().st_mtime_ns for p in folder.glob("units/*/*/result.npz")}
+            times = {p: p.stat().st_mtime_ns for p in folder.glob("units/*/*.npz")}
             process = start("sweep", spec, "--out", folder, *OPTIONS)
             if killed % 2:
                 target = min(TARGETS, key=lambda name: hit[name])

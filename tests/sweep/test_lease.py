@@ -44,7 +44,7 @@ def test_a_lease_is_had_once(tmp_path, other):
     assert holder(tmp_path).process == this_process()
     check(lease)
     finish(lease)
-    assert os.listdir(tmp_path) == []
+    assert not tmp_path.exists()
     assert holder(tmp_path) is None
 
 
@@ -57,7 +57,7 @@ def test_a_killed_process_is_replaced_at_once(tmp_path, other):
     lease = claim(tmp_path)
     assert lease.number == 2
     finish(lease)
-    assert os.listdir(tmp_path) == []
+    assert not tmp_path.exists()
 
 
 def test_a_process_with_the_pid_of_a_dead_one_is_another(tmp_path):

@@ -37,7 +37,7 @@ def test_a_result_comes_back_as_it_was(written):
     )
     assert back.provenance == RESULT.provenance
     assert not store.error_path(written, "abcd").exists()
-    assert [path.name for path in store.unit_folder(written, "abcd").iterdir()] == ["result.npz"]
+    assert [path.name for path in (written / "units" / "ab").iterdir()] == ["abcd.npz"]
 
 
 def npy(path):
@@ -62,12 +62,12 @@ def with_object(path):
 )
 def test_a_damaged_result_is_named_and_runs_no_code(written, harm):
     harm(store.result_path(written, "abcd"))
-    with pytest.raises(InputError, match=r"unit file .*abcd/result.npz' is missing or damaged"):
+    with pytest.raises(InputError, match=r"unit file .*abcd.npz' is missing or damaged"):
         store.read_result(written, "abcd")
 
 
 def split(folder, unit):
-    store.unit_folder(folder, unit.id).mkdir(parents=True)
+    store.split_path(folder, unit.id).parent.mkdir(parents=True, exist_ok=True)
     store.split_unit(folder, unit)
 
 

@@ -75,11 +75,11 @@ def assert_same_results(folder, other, record):
 
 def assert_clean(folder):
     """No lease, checkpoint, error or unfinished file is left."""
-    assert not list(Path(folder).glob("units/*/*/checkpoints"))
+    assert all(path.is_file() for path in Path(folder).glob("units/*/*"))
     left = [path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()]
     names = {str(path) for path in left if path.parts[0] not in ("units", "results.zarr")}
     assert names == {"sweep.json", "vocabularies.json"}
-    assert {path.name for path in left if path.parts[0] == "units"} == {"result.npz"}
+    assert {path.suffix for path in left if path.parts[0] == "units"} == {".npz"}
 
 
 def interrupted(record, folder, after, options=EVERY_STEP):
@@ -135,12 +135,12 @@ def test_without_a_whole_checkpoint_a_unit_starts_anew(small, tmp_path):
 def test_a_finished_unit_is_not_run_again(small, tmp_path):
     record, whole, _ = small
     folder = Path(shutil.copytree(whole, tmp_path / "s"))
-    times = {path: path.stat().st_mtime_ns for path in folder.rglob("result.npz")}
+    times = {path: path.stat().st_mtime_ns for path in folder.glob("units/*/*.npz")}
     unit = record.plan.units[1]
     result_path(folder, unit.id).unlink()
     run_sweep(record.spec, folder, Notes())
-    again = {path: path.stat().st_mtime_ns for path in folder.rglob("result.npz")}
-    assert {path.parent.name for path in times if times[path] != again[path]} == {unit.id}
+    again = {path: path.stat().st_mtime_ns for path in folder.glob("units/*/*.npz")}
+    assert {path.stem for path in times if times[path] != again[path]} == {unit.id}
     assert_same_results(folder, whole, record)
 
 
@@ -169,7 +169,7 @@ def test_a_sweep_grows_and_what_was_there_stays_to_the_byte(small, tmp_path):
 
 
 def results_in(folder):
-    return sorted(folder.rglob("result.npz"))
+    return sorted(folder.glob("units/*/*.npz"))
 
 
 def test_a_unit_of_another_worker_is_left_alone(small, tmp_path):
@@ -210,6 +210,7 @@ def test_what_a_process_killed_after_its_result_left_behind_goes(small, tmp_path
     record, whole, _ = small
     folder = Path(shutil.copytree(whole, tmp_path / "s"))
     place = unit_folder(folder, record.plan.units[0].id)
+    place.mkdir()
     for number in (1, 2):
         (place / f"lease.{number}").write_text('{"process": ["", 1, 1], "released": true}')
     checkpoints_folder(folder, record.plan.units[0].id).mkdir()
