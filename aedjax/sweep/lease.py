@@ -60,10 +60,10 @@ class Holder(NamedTuple):
 
 def claim(folder: Path) -> Lease | None:
     """Become the owner of a folder; None if another process is."""
-    folder.mkdir(parents=True, exist_ok=True)
     content = json.dumps({"process": this_process(), "released": False})
     temporary = temporary_name(folder / "lease")
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         temporary.write_text(content, encoding="utf-8")
         number = _highest(folder)
         if number and not _holder(folder, number, temporary.stat().st_mtime).gone():

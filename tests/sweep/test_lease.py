@@ -122,17 +122,44 @@ RACE = (
 )
 
 
-def test_of_four_processes_that_race_one_wins_each_lease(tmp_path):
+CHURN = (
+    "import sys, time; from pathlib import Path; from aedjax.sweep.lease import claim, finish\n"
+    "until = float(sys.argv[2]); done = 0\n"
+    "time.sleep(max(0, until - time.time()))\n"
+    "for k in range(1000):\n"
+    "    lease = claim(Path(sys.argv[1]) / 'thing')\n"
+    "    if lease is not None: finish(lease); done += 1\n"
+    "print(done, flush=True)\n"
+    "sys.stdin.read()"
+)
+
+
+def racing(code, folder):
+    """Four processes that run the same code from the same moment on."""
     start = str(time.time() + 2)
-    processes = [
+    return [
         subprocess.Popen(
-            [sys.executable, "-c", RACE, str(tmp_path), start],
+            [sys.executable, "-c", code, str(folder), start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
         for _ in range(4)
     ]
+
+
+def test_claiming_what_is_being_finished_is_no_error(tmp_path):
+    processes = racing(CHURN, tmp_path)
+    done = [int(process.stdout.readline()) for process in processes]
+    for process in processes:
+        process.communicate()
+        assert process.returncode == 0
+    assert sum(done) >= 1000
+    assert os.listdir(tmp_path) == []
+
+
+def test_of_four_processes_that_race_one_wins_each_lease(tmp_path):
+    processes = racing(RACE, tmp_path)
     wins = [[int(k) for k in process.stdout.readline().split()] for process in processes]
     for process in processes:
         process.communicate()
