@@ -6,6 +6,7 @@ at the end of the stretch of training under way, and ends.
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +26,12 @@ class Stop:
         if self.requested and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.requested = True
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, but not on when a stop is requested."""
+        until = time.monotonic() + seconds
+        while not self.requested and time.monotonic() < until:
+            time.sleep(min(0.2, seconds))
 
 
 @contextmanager

@@ -45,8 +45,9 @@ from aedjax.sweep.store import (
     write_result,
 )
 
-WAIT_SECONDS = 2.0
-"""How long to wait before looking again for a unit that another worker gave up."""
+SHORTEST_WAIT, LONGEST_WAIT = 2.0, 30.0
+"""Seconds to wait before looking again for a unit that another worker gave up; each wait is twice
+the one before, since a look lists hundreds of folders and many workers may be waiting."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Worker:
             KeyboardInterrupt: if asked to stop; what was trained is kept.
             OSError: if the folder cannot be written.
         """
-        waited = False
+        wait = SHORTEST_WAIT
         while True:
             if anywhere(self.stop.requested):
                 raise KeyboardInterrupt
@@ -95,11 +96,12 @@ class Worker:
             if found is not None:
                 id, group, members, width = found
                 self.run(Unit(id, group, tuple(members), width), lease)
+                wait = SHORTEST_WAIT
             elif busy and self.options.wait:
-                if not waited:
+                if wait == SHORTEST_WAIT:
                     self.report.note("waiting for units that other workers run")
-                    waited = True
-                time.sleep(WAIT_SECONDS)
+                self.stop.sleep(wait)
+                wait = min(2 * wait, LONGEST_WAIT)
             else:
                 return
 
