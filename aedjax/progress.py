@@ -22,7 +22,7 @@ class ProgressReporter:
 
     def __init__(self, console: Console):
         self.console = console
-        self.done = self.total = 0
+        self.done = self.total = self.units = self.units_done = 0
         self.training_seconds = 0.0
         self.resumed = self.printed = time.monotonic()
         self.bar = Progress(
@@ -54,7 +54,7 @@ class ProgressReporter:
             f"{runs} runs in {groups} groups and {units} units, "
             f"{model_steps:,} model-steps to go{there}"
         )
-        self.total = model_steps
+        self.total, self.units, self.units_done = model_steps, units, finished
         self.bar.update(self.bar_task, total=model_steps)
         self.bar.start()
 
@@ -74,9 +74,11 @@ class ProgressReporter:
         left = max(0, self.total - self.done) / rate
         wild = f", {diverged} diverged in this unit" if diverged else ""
         self.bar.update(self.bar_task, completed=self.done, rate=rate)
+        units = f"{self.units_done} of {self.units} units"
         self._say(
-            f"training{wild}",
-            f"{self.done:,} of {self.total:,} model-steps, {rate:,.0f}/s, {left:.0f} s left{wild}",
+            f"{units}, training{wild}",
+            f"{units}, {self.done:,} of {self.total:,} model-steps, {rate:,.0f}/s, "
+            f"{left:.0f} s left{wild}",
             line=self._quiet() or self.done >= self.total,
         )
 
@@ -84,6 +86,10 @@ class ProgressReporter:
         """Count steps that were trained before: they say nothing of the rate."""
         self.total -= model_steps
         self.bar.update(self.bar_task, total=self.total)
+
+    def finished(self, unit: Unit) -> None:
+        """Count a unit."""
+        self.units_done += 1
 
     def note(self, text: str) -> None:
         """Say something worth a line."""

@@ -25,6 +25,9 @@ class Reporter(Protocol):
     def resumed_at(self, model_steps: int) -> None:
         """A unit goes on from a checkpoint: so many steps need not be trained again."""
 
+    def finished(self, unit: Unit) -> None:
+        """A unit has its result."""
+
     def note(self, text: str) -> None:
         """Something that is worth a line: a unit resumed, taken over, narrowed, waited for."""
 
@@ -48,6 +51,9 @@ class Silent:
         """Say nothing."""
 
     def resumed_at(self, model_steps: int) -> None:
+        """Say nothing."""
+
+    def finished(self, unit: Unit) -> None:
         """Say nothing."""
 
     def note(self, text: str) -> None:

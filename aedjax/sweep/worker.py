@@ -151,6 +151,7 @@ class Worker:
             with heartbeat(lease) if lease is not None else nullcontext():
                 result = self.result_of(unit, lease)
                 together(lambda: self.keep(unit, lease, result))
+            self.report.finished(unit)
         except LeaseLostError as error:
             self.report.note(f"unit {error}; it is left to that one")
         except (TooWideError, jax.errors.JaxRuntimeError, MemoryError) as error:
