@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 CONFIGURATION = """
@@ -53,6 +54,9 @@ PartitionName=test Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """Four cores whatever there are; accounting, cgroups and affinity are left out."""
 
 
+INSTALL_SECONDS = 300
+
+
 class MissingError(Exception):
     """There is no SLURM, and it cannot be installed."""
 
@@ -69,12 +73,17 @@ def install() -> None:
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         raise MissingError(f"{', '.join(missing)} missing, and only root can apt-get them")
     for command in (["update"], ["install", "-y", "--no-install-recommends", "slurm-wlm", "munge"]):
-        process = subprocess.run(
-            ["apt-get", *command],
-            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-            capture_output=True,
-            text=True,
-        )
+        try:
+            process = subprocess.run(
+                ["apt-get", *command],
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise MissingError(f"apt-get {command[0]} took over {INSTALL_SECONDS} s") from None
         if process.returncode:
             raise MissingError(f"apt-get {command[0]} failed: {process.stderr.strip()[-200:]}")
 
@@ -172,14 +181,14 @@ def output(command: list[str], environment: dict[str, str]) -> bytes:
     return subprocess.run(command, env=environment, capture_output=True).stdout.strip()
 
 
-def wait_until(condition: Callable[[], object], seconds: float) -> bool:
-    """Wait until a condition holds; false if it does not for so long."""
+def wait_until(condition: Callable[[], Any], seconds: float) -> Any:
+    """Wait until a condition holds, and return what it gave; None if it does not for so long."""
     deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
         time.sleep(0.1)
-    return True
+    return None
 
 
 def free_ports(number: int) -> list[int]:

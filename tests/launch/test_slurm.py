@@ -23,7 +23,7 @@ from tests.sweep.processes import (
     unit_arrays,
 )
 
-SMALL = ("model.architecture=ao", "train.steps=400")
+SMALL = ("model.architecture=ao", "train.steps=800")
 """Two units of two members, each of them some seconds long."""
 
 
@@ -31,8 +31,9 @@ def test_tasks_on_this_machine_share_a_sweep_and_a_warned_one_goes_on(tmp_path):
     spec = write_spec(tmp_path)
     folder = tmp_path / "out"
     process = launched(spec, folder, "--local", "--array=2", *with_set(SMALL))
-    assert cluster.wait_until(lambda: working(folder) or process.poll() is not None, 120)
-    worker = psutil.Process(next(iter(working(folder))))
+    found = cluster.wait_until(lambda: working(folder) or process.poll() is not None, 120)
+    assert isinstance(found, dict), "the sweep ended before a worker could be warned"
+    worker = psutil.Process(next(iter(found)))
     worker.parent().send_signal(signal.SIGUSR2)
     out, err = process.communicate()
     assert process.returncode == 0, err

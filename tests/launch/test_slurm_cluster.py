@@ -17,7 +17,7 @@ from tests.sweep.processes import assert_same_units, leftovers, statuses
 
 pytestmark = pytest.mark.slow
 
-LONG = ("train.steps=1000", "sweep.seeds=3")
+LONG = ("train.steps=2000", "sweep.seeds=3")
 """Six units of two members in two groups."""
 
 
@@ -66,8 +66,9 @@ def test_tasks_of_slurm_are_killed_warned_and_requeued_and_nothing_is_lost(slurm
     # Three faults for three tasks, each amid a unit: kill -9, the warning, a requeue from outside.
     struck: list[str] = []
     for strike in ("kill", "warn", "requeue"):
-        assert cluster.wait_until(lambda: victims(folder, struck), 240), logs(folder)
-        task, pid = victims(folder, struck)[0]
+        found = cluster.wait_until(lambda: victims(folder, struck), 240)
+        assert found, logs(folder)
+        task, pid = found[0]
         struck.append(task)
         name = f"{number}_{task}"
         if strike == "kill":
