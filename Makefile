@@ -12,7 +12,7 @@ quickstart: $(VENV)/.installed
 	$(BIN)/aedjax sweep sweeps/quickstart.toml --out $(RUN)
 
 test: $(VENV)/.developer
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
 test-slow: $(VENV)/.developer
 	$(BIN)/python -m pytest -m slow

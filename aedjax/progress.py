@@ -8,12 +8,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from aedjax.errors import reason
 from aedjax.sweep.plan import Unit
+from aedjax.sweep.reporter import Reporter
 
 LINE_SECONDS = 4.0
 """Seconds between two lines where the output is no terminal."""
 
 
-class ProgressReporter:
+class ProgressReporter(Reporter):
     """Tells a console how far a sweep is; the context manager ends the bar.
 
     A bar counts model-steps (training steps summed over members), with their rate and the time

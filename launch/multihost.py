@@ -74,6 +74,8 @@ class Multihost:
         spec = load_spec(self.spec, self.settings)
         folder = output_folder("out", self.out)
         prepare_jax()
+        if self.running.no_cache:
+            jax.config.update("jax_enable_compilation_cache", False)
         self.join()
         try:
             self.work(spec, folder)

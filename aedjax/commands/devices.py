@@ -55,9 +55,9 @@ class Devices:
         return 0
 
 
-def ready(folder: Path | None = None) -> None:
+def ready(folder: Path | None = None, no_cache: bool = False) -> None:
     """Let JAX look for its devices: on a CPU as many as the sweep in `folder` was cut for, or
-    one a core.
+    one a core. With `no_cache` it keeps no compiled program.
 
     Raises:
         InputError: if the platforms asked for are not there.
@@ -67,6 +67,8 @@ def ready(folder: Path | None = None) -> None:
     from aedjax.sweep.backends import use_host_devices
     from aedjax.sweep.record import read_record
 
+    if no_cache:
+        jax.config.update("jax_enable_compilation_cache", False)
     if folder is not None and (folder / "sweep.json").exists():
         layout = read_record(folder).layout
         if layout.device_kind == "cpu":

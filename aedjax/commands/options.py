@@ -62,13 +62,11 @@ class RunningOptions:
         ]
 
     def options(self, begin: float = 0.0, wait: bool = True) -> "WorkerOptions":
-        """The same as a worker takes it; the cache is turned on or off.
+        """The same as a worker takes it.
 
         Raises:
             InputError: for a value that is out of range.
         """
-        import jax
-
         from aedjax.sweep.memory import parse_bytes
         from aedjax.sweep.worker import WorkerOptions
 
@@ -83,7 +81,6 @@ class RunningOptions:
         if not 0 <= begin < 1:
             raise InputError(f"begin = {begin} is out of range; use 0 or more and less than 1")
         memory = None if self.memory is None else parse_bytes("memory", self.memory)
-        jax.config.update("jax_enable_compilation_cache", not self.no_cache)
         return WorkerOptions(
             self.checkpoint_steps, self.checkpoint_minutes, memory, self.fail_fast, wait, begin
         )

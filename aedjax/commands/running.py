@@ -1,4 +1,4 @@
-"""What `sweep` and `train` share: run, draw, and say what came out."""
+"""What the commands that train share: run, draw, and say what came out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +18,11 @@ from aedjax.figures import draw_all
 from aedjax.figures.examples import examples_of
 from aedjax.progress import ProgressReporter
 from aedjax.stats.summary import render_summary, summary
-from aedjax.sweep.dataset import consolidate
+from aedjax.sweep.dataset import TRAINED, consolidate
 from aedjax.sweep.executors import start_workers, wait_for
 from aedjax.sweep.identity import used_settings
-from aedjax.sweep.plan import Unit
 from aedjax.sweep.record import read_record
-from aedjax.sweep.reporter import Reporter, Silent
+from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.run import Outcome, open_sweep, outcome_of, report_plan, run_sweep
 from aedjax.sweep.spec import Spec
 from aedjax.sweep.status import counts, sweep_status
@@ -42,19 +41,12 @@ class Cut(NamedTuple):
 
 @contextmanager
 def reporting(quiet: bool) -> Iterator[Reporter]:
-    """Progress on standard error, or none."""
+    """Progress on standard error, or none, not even of failures, which the end tells of."""
     if quiet:
-        yield Quiet()
+        yield Reporter()
         return
     with ProgressReporter(Console(stderr=True, soft_wrap=True, highlight=False)) as report:
         yield report
-
-
-class Quiet(Silent):
-    """Says nothing, and goes on after a failure, which the end tells of."""
-
-    def failed(self, unit: Unit, error: Exception) -> None:
-        """Say nothing."""
 
 
 def run_and_show(spec: Spec, folder: Path, cut: Cut, running: RunningOptions, as_json: bool) -> int:
@@ -67,7 +59,7 @@ def run_and_show(spec: Spec, folder: Path, cut: Cut, running: RunningOptions, as
         name, value = ("workers", cut.workers) if cut.workers < 1 else ("width", cut.width)
         raise InputError(f"{name} = {value} is too small; use at least 1")
     options = running.options()
-    ready(folder)
+    ready(folder, running.no_cache)
     with reporting(running.quiet) as report, stopping_on_signals() as stop:
         if cut.workers == 1:
             outcome = run_sweep(spec, folder, report, options, cut.width, cut.tune, stop)
@@ -112,7 +104,7 @@ def work_and_show(
         statuses = sweep_status(folder, record)
         found = counts(statuses)
         if not found["running"] + found["pending"]:
-            consolidate(folder)
+            consolidate(folder, record)
 
     def people() -> None:
         for state, number in found.items():
@@ -176,7 +168,7 @@ def _label(task: TaskConfig) -> str:
 
 def finished(data: xr.Dataset) -> Bool[np.ndarray, " run"]:
     """The runs that have metrics, diverged ones among them."""
-    return np.isin(data["status"].values.astype(str), ("ok", "diverged"))
+    return np.isin(data["status"].values.astype(str), TRAINED)
 
 
 def missing(data: xr.Dataset) -> str:

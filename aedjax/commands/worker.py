@@ -43,7 +43,7 @@ class Worker:
         from aedjax.sweep.paths import sweep_folder
 
         folder = sweep_folder(self.folder)
-        ready(folder)
+        ready(folder, self.running.no_cache)
         self.open(folder)
         return work_and_show(folder, self.running, self.begin, not self.no_wait, self.json)
 

@@ -55,7 +55,12 @@ def share_heatmap(data: xr.Dataset) -> Drawing:
         figure.colorbar(shades, ax=grid, label="centred share", aspect=25, pad=0.02)
         figure.supxlabel("encoder part", fontsize=8)
         figure.supylabel("decoder part", fontsize=8)
-    averaged = [name for name in varying(data) if name not in KIND]
+    by_panel = settings(data).groupby(list(KIND))
+    averaged = [
+        name
+        for name in varying(data)
+        if name not in KIND and (by_panel[name].nunique(dropna=False) > 1).any()
+    ]
     within = f", after averaging over {', '.join(averaged)} within each seed" if averaged else ""
     lost = int((data["status"].values.astype(str) != "ok").sum())
     caption = (

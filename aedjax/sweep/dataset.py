@@ -31,6 +31,7 @@ from aedjax.sweep.provenance import provenance
 from aedjax.sweep.record import Record, read_record
 from aedjax.sweep.spec import Member
 from aedjax.sweep.store import (
+    Seen,
     current_units,
     look,
     read_result,
@@ -38,7 +39,6 @@ from aedjax.sweep.store import (
 )
 from aedjax.sweep.table import Table
 
-STATUSES = ("ok", "diverged", "failed", "pending")
 TRAINED = ("ok", "diverged")
 """The statuses of runs that have metrics."""
 
@@ -62,14 +62,15 @@ def load(folder: str | Path) -> xr.Dataset:
     """
     folder = Path(folder)
     record = read_record(folder)
+    seen = look(folder)
     path = folder / "results.zarr"
     if path.exists():
-        stored = _stored(path)
-        now = _contents(folder, record)
-        if json.loads(stored.attrs["contents"]) == now:
+        stored, now = _stored(path), _contents(folder, record, seen)
+        before = json.loads(stored.attrs["contents"])
+        if before == now:
             return _ordered(stored)
-        _check_missing(folder, json.loads(stored.attrs["contents"]), now)
-    return gather(folder, record)
+        _check_missing(folder, before, now)
+    return gather(folder, record, seen)
 
 
 def _stored(path: Path) -> xr.Dataset:
@@ -82,9 +83,9 @@ def _stored(path: Path) -> xr.Dataset:
         ) from None
 
 
-def _contents(folder: Path, record: Record) -> dict[str, Any]:
+def _contents(folder: Path, record: Record, seen: Seen) -> dict[str, Any]:
     """What data of a folder is made of: its plan, and the units that are over."""
-    units, seen = [unit.id for unit in current_units(folder, record, record.plan)], look(folder)
+    units = [unit.id for unit in current_units(folder, record)]
     finished = [unit for unit in units if unit in seen.finished]
     failed = [unit for unit in units if unit in seen.failed]
     return {
@@ -103,12 +104,11 @@ def _check_missing(folder: Path, before: dict[str, Any], now: dict[str, Any]) ->
         )
 
 
-def consolidate(folder: Path) -> xr.Dataset:
+def consolidate(folder: Path, record: Record) -> xr.Dataset:
     """Gather every unit into `results.zarr`, unless that is done, and return the data.
 
     If another process is at it, the data is only returned.
     """
-    record = read_record(folder)
     seen = look(folder)
     for unit in seen.finished & seen.begun:
         tidy_unit(folder, unit)
@@ -118,11 +118,11 @@ def consolidate(folder: Path) -> xr.Dataset:
         remove_dead(folder / "leases" / name)
     path = folder / "results.zarr"
     with suppress(InputError):
-        if path.exists() and json.loads(_stored(path).attrs["contents"]) == _contents(
-            folder, record
-        ):
-            return load(folder)
-    data = gather(folder, record)
+        if path.exists():
+            stored = _stored(path)
+            if json.loads(stored.attrs["contents"]) == _contents(folder, record, seen):
+                return _ordered(stored)
+    data = gather(folder, record, seen)
     lease = claim(folder / "leases" / "results")
     if lease is not None:
         with heartbeat(lease):
@@ -142,15 +142,13 @@ def _write(data: xr.Dataset, path: Path) -> None:
         write_checksums(temporary)
 
 
-def gather(folder: Path, record: Record) -> xr.Dataset:
-    """The data of the units finished so far, read from their files."""
-    contents, seen = _contents(folder, record), look(folder)
-    units = current_units(folder, record, record.plan)
+def gather(folder: Path, record: Record, seen: Seen) -> xr.Dataset:
+    """The data of the units that were seen to be finished, read from their files."""
     members = record.spec.members
     status = np.full(len(members), "pending", "<U8")
     diverged_at = np.full(len(members), np.nan)
     table = Table(len(members))
-    for unit in units:
+    for unit in current_units(folder, record):
         places = list(unit.members)
         if unit.id not in seen.finished:
             status[places] = "failed" if unit.id in seen.failed else "pending"
@@ -165,7 +163,8 @@ def gather(folder: Path, record: Record) -> xr.Dataset:
     if table.curves:
         data = data.assign(diverged_at=("run", diverged_at))
     data = data.assign_coords(_coordinates(members, status))
-    attributes = {"title": record.spec.name, "contents": json.dumps(contents)}
+    contents = json.dumps(_contents(folder, record, seen))
+    attributes = {"title": record.spec.name, "contents": contents}
     return _ordered(data.assign_attrs(**attributes, provenance=json.dumps(provenance())))
 
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from aedjax.sweep.hosts import agreed, fetch, spread, together
-from aedjax.sweep.programs import Programs, member_inputs
+from aedjax.sweep.programs import Programs, unit_inputs
 from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.spec import Member
 from aedjax.training import TrainState
@@ -73,11 +73,7 @@ def train_unit(
         the unit as it stands after every stretch, the analyses that are due done; the last one
         has all of its steps. Given one of them as `progress`, it goes on from there.
     """
-    padded = [*members, *[members[-1]] * (programs.width - len(members))]
-    inputs, active = spread(
-        (member_inputs(padded, root_seed), np.arange(programs.width) < len(members)),
-        programs.mesh,
-    )
+    inputs, active = unit_inputs(programs, members, root_seed)
     batch = programs.task.test(members[0].analysis.samples)
 
     def analysed(step: int, state: TrainState, metrics: dict[str, np.ndarray]) -> Progress:

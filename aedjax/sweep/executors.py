@@ -40,6 +40,7 @@ def start_workers(folder: Path, workers: int, options: Sequence[str]) -> list[su
             [*command, f"--begin={k / workers}"],
             env=environment,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,  # The parent says what came out.
             start_new_session=True,  # Ctrl-C reaches the parent alone, which passes it on.
         )
         if cores:

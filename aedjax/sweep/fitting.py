@@ -28,7 +28,6 @@ class Fitting:
 
     def __init__(self, folder: Path, record: Record, report: Reporter, memory: int | None):
         self.folder, self.record, self.report, self.memory = folder, record, report, memory
-        self.plan = record.plan
         self.task = cache(make_task)
         self.compiled: tuple[tuple[int, int], Programs] | None = None
 
@@ -65,7 +64,7 @@ class Fitting:
 
     def narrowed_width(self, unit: Unit) -> int | None:
         """The width that a unit's group is known to fit at, None where any may do."""
-        return told(narrowed_width(self.folder, self.plan.groups[unit.group].id))
+        return told(narrowed_width(self.folder, self.record.plan.groups[unit.group].id))
 
     def narrowed(self, unit: Unit, error: Exception) -> bool:
         """Where a unit did not fit in memory, cut it in halves; false if that is not why it
@@ -74,7 +73,7 @@ class Fitting:
             isinstance(error, TooWideError | MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
         ):
             return False
-        group, devices = self.plan.groups[unit.group].id, self.record.layout.devices
+        group, devices = self.record.plan.groups[unit.group].id, self.record.layout.devices
         width = narrower(unit.width, devices)
         known = self.narrowed_width(unit)
         if width is not None and isinstance(error, TooWideError) and known is None:

@@ -10,10 +10,9 @@ import jax
 import numpy as np
 
 from aedjax.sweep.engine import analysis_steps
-from aedjax.sweep.hosts import spread
 from aedjax.sweep.memory import available_memory, fitting_width, memory_model
 from aedjax.sweep.plan import Layout, Unit, balanced_width, make_plan
-from aedjax.sweep.programs import Programs, compile_group, member_inputs
+from aedjax.sweep.programs import Programs, compile_group, unit_inputs
 from aedjax.sweep.reporter import Reporter
 from aedjax.sweep.spec import Member, Spec
 from aedjax.tasks import make_task
@@ -97,10 +96,7 @@ def _of_group(
 
 def step_rate(programs: Programs, members: Sequence[Member], seconds: float = 1.0) -> float:
     """Training steps a second, summed over the members of a unit, measured for about `seconds`."""
-    padded = [*members, *[members[-1]] * (programs.width - len(members))]
-    inputs, active = spread(
-        (member_inputs(padded, 0), np.arange(programs.width) < len(members)), programs.mesh
-    )
+    inputs, active = unit_inputs(programs, members, 0)
     state = programs.start(inputs, active, ())
     steps, done, elapsed = WARM_STEPS, 0, 0.0
     while elapsed < seconds:

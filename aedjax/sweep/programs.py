@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
+from jaxtyping import Array, Bool
 
 from aedjax.analysis.metrics import measure
 from aedjax.models import make_model
@@ -100,6 +101,16 @@ def memory_of(compiled: Any) -> int:
         + found.temp_size_in_bytes
         + found.generated_code_size_in_bytes
     )
+
+
+def unit_inputs(
+    programs: Programs, members: Sequence[Member], root_seed: int
+) -> tuple[Any, Bool[Array, " width"]]:
+    """What the programs read of a unit's members, on the devices, and which places are theirs: a
+    unit is filled up with copies of its last member."""
+    padded = [*members, *[members[-1]] * (programs.width - len(members))]
+    active = np.arange(programs.width) < len(members)
+    return spread((member_inputs(padded, root_seed), active), programs.mesh)
 
 
 def member_inputs(members: Sequence[Member], root_seed: int) -> tuple[Any, Any]:

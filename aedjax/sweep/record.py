@@ -7,10 +7,13 @@ words of every task by id, so that they can be read where a task's own files are
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from aedjax.errors import InputError
+from aedjax.sweep.document import layers
 from aedjax.sweep.files import create_text, write_text
 from aedjax.sweep.identity import stable_id
 from aedjax.sweep.lease import claim, finish
@@ -25,7 +28,8 @@ OWN = {"units", "leases", "narrowed", "vocabularies.json", "results.zarr", "figu
 submitted."""
 
 
-class Record(NamedTuple):
+@dataclass(frozen=True)
+class Record:
     """A sweep as its folder has it: its specs, oldest first, and how they are cut into units."""
 
     specs: tuple[Spec, ...]
@@ -36,7 +40,7 @@ class Record(NamedTuple):
         """The spec as it is now."""
         return self.specs[-1]
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """Its groups and units."""
         return make_plan(self.specs, self.layout)
@@ -136,22 +140,21 @@ def _check_extends(folder: Path, old: Spec, new: Spec) -> None:
     have = {(member_id(member), member.analysis) for member in new.members}
     missing = any((member_id(member), member.analysis) not in have for member in old.members)
     if missing or old.root_seed != new.root_seed:
-        difference = _first_difference({**old.document, "name": ""}, {**new.document, "name": ""})
         raise InputError(
-            f"out = {str(folder)!r} holds another sweep ({difference}); choose another folder, or "
-            "only add to its axes"
+            f"out = {str(folder)!r} holds another sweep ({_difference(old, new)}); choose another "
+            "folder, or only add to its axes"
         )
 
 
-def _first_difference(old: Any, new: Any, where: str = "") -> str:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *(key for key in new if key not in old)]:
-            place = f"{where}.{key}" if where else key
-            found = _first_difference(old.get(key), new.get(key), place)
-            if found:
-                return found
-        return ""
-    return "" if old == new else f"its {where} is {old!r}, yours {new!r}"
+def _difference(old: Spec, new: Spec) -> str:
+    """The first setting in which two specs differ, each [[case]] laid over the rest."""
+    ours, theirs = layers(old.document), layers(new.document)
+    for one, other in zip(ours, theirs, strict=False):
+        for section, keys in one.items():
+            for key, value in keys.items():
+                if value != other[section][key]:
+                    return f"its {section}.{key} is {value!r}, yours {other[section][key]!r}"
+    return f"it has {len(ours)} cases, yours {len(theirs)}"
 
 
 def _extended(folder: Path, spec: Spec, vocabularies: Sequence[Any]) -> Record:

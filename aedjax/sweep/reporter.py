@@ -1,13 +1,11 @@
 """What a sweep tells whoever wants to know how far it is."""
 
-from typing import Protocol, runtime_checkable
-
 from aedjax.sweep.plan import Unit
 
 
-@runtime_checkable
-class Reporter(Protocol):
-    """Whoever wants to know: `aedjax.progress` for people, `Silent` for nobody."""
+class Reporter:
+    """Says nothing; whoever wants to know overrides what it wants to know, as
+    `aedjax.progress.ProgressReporter` does for people."""
 
     def planned(self, runs: int, groups: int, units: int, finished: int, model_steps: int) -> None:
         """The whole sweep, how many of its units are finished, and the steps that are left,
@@ -35,29 +33,8 @@ class Reporter(Protocol):
         """A unit ended in an error; the sweep goes on."""
 
 
-class Silent:
+class Silent(Reporter):
     """A reporter that says nothing, and raises what went wrong."""
-
-    def planned(self, runs: int, groups: int, units: int, finished: int, model_steps: int) -> None:
-        """Say nothing."""
-
-    def compiling(self, what: str) -> None:
-        """Say nothing."""
-
-    def analysing(self, step: int) -> None:
-        """Say nothing."""
-
-    def advanced(self, model_steps: int, diverged: int) -> None:
-        """Say nothing."""
-
-    def resumed_at(self, model_steps: int) -> None:
-        """Say nothing."""
-
-    def finished(self, unit: Unit) -> None:
-        """Say nothing."""
-
-    def note(self, text: str) -> None:
-        """Say nothing."""
 
     def failed(self, unit: Unit, error: Exception) -> None:
         """Raise what went wrong: there is nothing else to go on with."""

@@ -58,9 +58,9 @@ def run_sweep(
 def outcome_of(folder: Path) -> Outcome:
     """Gather the data of a sweep that ran to its end."""
     record = read_record(folder)
-    units = current_units(folder, record, record.plan)
+    units = current_units(folder, record)
     failed = look(folder).failed & {unit.id for unit in units}
-    return Outcome(consolidate(folder), len(failed))
+    return Outcome(consolidate(folder, record), len(failed))
 
 
 def open_sweep(
@@ -139,9 +139,11 @@ def default_layout(width: int | None, workers: int = 1) -> Layout:
 
 def report_plan(folder: Path, record: Record, report: Reporter) -> None:
     """Say how much there is to do."""
-    plan, members = record.plan, record.spec.members
-    units = current_units(folder, record, plan)
+    members = record.spec.members
+    units = current_units(folder, record)
     finished = look(folder).finished
     pending = [unit for unit in units if unit.id not in finished]
     steps = sum(members[place].train.steps for unit in pending for place in unit.members)
-    report.planned(len(members), len(plan.groups), len(units), len(units) - len(pending), steps)
+    report.planned(
+        len(members), len(record.plan.groups), len(units), len(units) - len(pending), steps
+    )

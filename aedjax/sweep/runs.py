@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from flax.traverse_util import flatten_dict, unflatten_dict
+from flax.traverse_util import flatten_dict
 
 from aedjax.analysis import METHODS, decompose
 from aedjax.analysis.metrics import COORDINATES, dimensions_of, measure
@@ -64,7 +64,7 @@ def unit_of(folder: Path, record: Record, run: int) -> Unit:
     last = len(record.spec.members) - 1
     if not 0 <= run <= last:
         raise InputError(f"run = {run} does not exist; {str(folder)!r} has runs 0 to {last}")
-    units = current_units(folder, record, record.plan)
+    units = current_units(folder, record)
     unit = next(unit for unit in units if run in unit.members)
     if not result_path(folder, unit.id).exists():
         raise InputError(f"run = {run} has not finished; run the sweep to its end first")
@@ -179,7 +179,7 @@ def save_params(run: Run, out: Path) -> dict[str, np.ndarray]:
             with open(temporary, "wb") as file:
                 np.savez(file, **flat)  # type: ignore[arg-type]
         else:
-            save_tree(temporary, unflatten_dict(flat, sep="/"))
+            save_tree(temporary, jax.tree.map(np.asarray, run.params))
     return flat
 
 

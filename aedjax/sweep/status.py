@@ -63,7 +63,7 @@ def unit_status(folder: Path, unit: Unit, seen: Seen) -> UnitStatus:
 
 def sweep_status(folder: Path, record: Record) -> list[UnitStatus]:
     """The status of every unit of a sweep, in order."""
-    units, seen = current_units(folder, record, record.plan), look(folder)
+    units, seen = current_units(folder, record), look(folder)
     return [unit_status(folder, unit, seen) for unit in units]
 
 

@@ -31,7 +31,7 @@ from aedjax.errors import InputError
 from aedjax.sweep.engine import UnitResult
 from aedjax.sweep.files import remove, replacing, write_text
 from aedjax.sweep.lease import holder
-from aedjax.sweep.plan import Plan, Unit, halves
+from aedjax.sweep.plan import Unit, halves
 from aedjax.sweep.record import Record
 
 
@@ -85,20 +85,21 @@ def checkpoints_folder(folder: Path, unit: str) -> Path:
     return unit_folder(folder, unit) / "checkpoints"
 
 
-def current_units(folder: Path, record: Record, plan: Plan) -> list[Unit]:
-    """The units of a plan, those that did not fit in memory replaced by their halves."""
+def current_units(folder: Path, record: Record) -> list[Unit]:
+    """The units of a sweep, those that did not fit in memory replaced by their halves."""
     if not (Path(folder) / "narrowed").exists():
-        return list(plan.units)
+        return list(record.plan.units)
     split = look(folder).split
 
     def parts(unit: Unit) -> Iterator[Unit]:
-        if unit.id in split:
-            for half in halves(unit, plan, record.spec, record.layout.devices):
-                yield from parts(half)
-        else:
+        cut = halves(unit, record.plan, record.spec, record.layout.devices)
+        if unit.id not in split or cut == (unit,):
             yield unit
+        else:
+            for half in cut:
+                yield from parts(half)
 
-    return [part for unit in plan.units for part in parts(unit)]
+    return [part for unit in record.plan.units for part in parts(unit)]
 
 
 def split_unit(folder: Path, unit: Unit) -> None:

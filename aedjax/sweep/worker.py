@@ -76,7 +76,6 @@ class Worker:
     ):
         self.folder, self.record, self.report = folder, record, report
         self.options, self.stop = options, stop
-        self.plan = record.plan
         self.left: deque[Unit] = deque()
         self.fitting = Fitting(folder, record, report, options.memory)
 
@@ -132,7 +131,7 @@ class Worker:
     def units_left(self) -> deque[Unit]:
         """The units that are not over, from where this worker begins."""
         seen = look(self.folder)
-        units = current_units(self.folder, self.record, self.plan)
+        units = current_units(self.folder, self.record)
         first = int(self.options.begin * len(units))
         return deque(unit for unit in [*units[first:], *units[:first]] if not seen.over(unit.id))
 

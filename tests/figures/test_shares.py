@@ -56,6 +56,13 @@ def test_a_seed_counts_once_whatever_its_settings():
     assert "1 of 8 runs left out" in caption
 
 
+def test_what_differs_between_panels_alone_is_not_averaged():
+    data = sweep(tasks=("escan",), architectures=("aed", "ao"))
+    steps = np.where(data["architecture"].values == "aed", 600, 900)
+    caption = share_heatmap(data.assign_coords(steps=("run", steps))).caption
+    assert "means over n seeds, the untrained networks' in parentheses" in caption
+
+
 def test_a_task_without_an_architecture_leaves_its_place_blank():
     data = sweep(architectures=("aed", "ao"))
     figure, _ = share_heatmap(data.isel(run=slice(0, 12)))

@@ -13,41 +13,10 @@ from aedjax.sweep.reporter import Silent
 from aedjax.sweep.run import run_sweep
 from aedjax.sweep.spec import load_spec
 from launch import slurm
-from tests.conftest import CACHE
+from tests.sweep.processes import ENVIRONMENT
 
 PROGRAM = Path(slurm.__file__)
-SPEC = """
-name = "tiny"
-[task]
-min_length = 3
-max_length = 5
-[model]
-architecture = ["aed", "ao"]
-hidden_size = 8
-[train]
-steps = 300
-batch_size = 8
-learning_rate = [0.003, 0.01]
-[analysis]
-samples = 16
-every = 100
-[sweep]
-seeds = 2
-"""
-"""Two groups of four members."""
 CUT = ("--width=2", "--checkpoint-steps=20")
-CACHED = {
-    "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
-    "JAX_COMPILATION_CACHE_DIR": str(CACHE),
-    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-}
-
-
-def write_spec(folder: Path) -> Path:
-    """The spec as a file."""
-    path = folder / "tiny.toml"
-    path.write_text(SPEC)
-    return path
 
 
 def whole(folder: Path, spec: Path, *settings: str) -> Path:
@@ -61,7 +30,7 @@ def launched(spec: Path, folder: Path, *options: str, **variables: str) -> subpr
     command = [sys.executable, str(PROGRAM), str(spec), "--out", str(folder), *CUT, *options]
     return subprocess.Popen(
         command,
-        env={**os.environ, **CACHED, **variables},
+        env={**os.environ, **ENVIRONMENT, **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

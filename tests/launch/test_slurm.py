@@ -16,14 +16,15 @@ from aedjax.sweep.run import open_sweep
 from aedjax.sweep.spec import load_spec
 from launch import slurm
 from tests.launch import cluster, quiet  # noqa: F401
-from tests.launch.sweeps import launched, logs, whole, with_set, working, write_spec
+from tests.launch.sweeps import launched, logs, whole, with_set, working
 from tests.sweep.processes import (
     assert_same_units,
     leftovers,
     unit_arrays,
+    write_spec,
 )
 
-SMALL = ("model.architecture=ao", "train.steps=800")
+SMALL = ("train.steps=800", "sweep.seeds=2")
 """Two units of two members, each of them some seconds long."""
 
 
@@ -102,7 +103,7 @@ def test_another_folder_is_refused(capsys, tmp_path):
 def test_a_sweep_that_is_there_is_extended_when_it_is_submitted(tmp_path):
     spec = write_spec(tmp_path)
     open_sweep(load_spec(spec), tmp_path / "out", Silent(), 2)
-    longer = load_spec(spec, ["sweep.seeds=3"])
+    longer = load_spec(spec, ["sweep.seeds=5"])
     slurm.check_folder(longer, tmp_path / "out", None)
     assert read_record(tmp_path / "out").spec.document == longer.document
     # A worker of the first submission that is started again obeys.

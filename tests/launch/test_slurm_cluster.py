@@ -12,12 +12,12 @@ import psutil
 import pytest
 
 from tests.launch import cluster
-from tests.launch.sweeps import launched, logs, whole, with_set, working, write_spec
-from tests.sweep.processes import assert_same_units, leftovers, statuses
+from tests.launch.sweeps import launched, logs, whole, with_set, working
+from tests.sweep.processes import assert_same_units, leftovers, statuses, write_spec
 
 pytestmark = pytest.mark.slow
 
-LONG = ("train.steps=2000", "sweep.seeds=3")
+LONG = ('model.architecture=["aed", "ao"]', "train.steps=2000", "sweep.seeds=3")
 """Six units of two members in two groups."""
 
 

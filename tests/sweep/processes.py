@@ -31,18 +31,22 @@ seeds = 4
 """Eight members of one group; cut at width 2, four units."""
 
 
+ENVIRONMENT = {
+    "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+    "JAX_COMPILATION_CACHE_DIR": str(CACHE),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+}
+"""Two host devices and the tests' compilation cache."""
+
+
 def start(*arguments: str, **options) -> subprocess.Popen:
-    """Start `aedjax` with two host devices and the tests' compilation cache."""
-    environment = dict(os.environ)
-    environment["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
-    environment["JAX_COMPILATION_CACHE_DIR"] = str(CACHE)
-    environment["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    """Start `aedjax`."""
     return subprocess.Popen(
         [sys.executable, "-m", "aedjax", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment,
+        env={**os.environ, **ENVIRONMENT},
         **options,
     )
 
@@ -54,10 +58,10 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def write_spec(folder: Path, text: str = SPEC) -> Path:
+def write_spec(folder: Path) -> Path:
     """The spec as a file."""
     path = folder / "tiny.toml"
-    path.write_text(text)
+    path.write_text(SPEC)
     return path
 
 

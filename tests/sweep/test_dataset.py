@@ -107,7 +107,7 @@ def test_data_of_fewer_units_than_there_are_is_not_used(small, copy, tmp_path):
     path = result_path(copy, record.plan.units[1].id)
     away = path.rename(tmp_path / "away.npz")
     shutil.rmtree(copy / "results.zarr")
-    consolidate(copy)
+    consolidate(copy, small[0])
     away.rename(path)
     xr.testing.assert_identical(load(copy).drop_attrs(), data.drop_attrs())
 
@@ -136,7 +136,7 @@ def test_damaged_data_is_named_and_made_anew(small, copy, name, way):
     damage(path, way)
     with pytest.raises(InputError, match=r"is damaged \(.*; delete it"):
         load(copy)
-    xr.testing.assert_identical(consolidate(copy), small[2])
+    xr.testing.assert_identical(consolidate(copy, small[0]), small[2])
     xr.testing.assert_identical(load(copy), small[2])
 
 
@@ -145,4 +145,4 @@ def test_a_file_in_the_place_of_the_data_is_named_and_replaced(small, copy):
     (copy / "results.zarr").write_text("x")
     with pytest.raises(InputError, match="is damaged"):
         load(copy)
-    xr.testing.assert_identical(consolidate(copy), small[2])
+    xr.testing.assert_identical(consolidate(copy, small[0]), small[2])

@@ -1,5 +1,6 @@
 """Real faults: processes killed at random moments, several at work at once, signals, full disks."""
 
+import json
 import os
 import random
 import re
@@ -126,8 +127,10 @@ def test_twenty_kills_change_no_bit_and_lose_at_most_one_checkpoint(spec, whole,
 @pytest.mark.parametrize("count", [2, 4])
 def test_several_workers_do_every_unit_once(spec, whole, tmp_path, count):
     folder = tmp_path / "s"
-    code, _, err = run("sweep", spec, "--out", folder, *OPTIONS, "--workers", str(count))
+    workers = ("--workers", str(count), "--json")
+    code, out, err = run("sweep", spec, "--out", folder, *OPTIONS, *workers)
     assert code == 0, err
+    assert json.loads(out)["status"] == {"ok": 8}
     assert_same_units(folder, whole[0])
     assert not leftovers(folder)
     assert statuses(folder)["ok"] == 8
@@ -148,10 +151,12 @@ def test_a_killed_workers_unit_is_taken_over_at_once(spec, whole, tmp_path):
     assert not leftovers(folder)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_a_checkpoint_and_130(spec, whole, tmp_path, number):
+@pytest.mark.parametrize(
+    ("number", "workers"), [(signal.SIGINT, "1"), (signal.SIGTERM, "1"), (signal.SIGINT, "2")]
+)
+def test_a_signal_leaves_a_checkpoint_and_130(spec, whole, tmp_path, number, workers):
     folder = tmp_path / "s"
-    options = ("--width", "2", "--checkpoint-minutes", "60")
+    options = ("--width", "2", "--checkpoint-minutes", "60", "--workers", workers)
     process = start("sweep", spec, "--out", folder, *options)
     for line in process.stderr:
         if "model-steps, " in line:

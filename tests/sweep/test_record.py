@@ -53,6 +53,15 @@ def test_another_sweep_is_refused_by_field(tmp_path, message):
     assert (tmp_path / "s" / "sweep.json").read_bytes() == before
 
 
+def test_a_change_in_a_case_is_named_as_the_case_has_it(tmp_path):
+    cases = [{"train": {"steps": steps}} for steps in (5, 6)]
+    opened(tmp_path / "s", spec(case=cases))
+    with pytest.raises(InputError, match=r"its train.steps is 5, yours 7"):
+        opened(tmp_path / "s", spec(train={"steps": 7}))
+    with pytest.raises(InputError, match=r"it has 2 cases, yours 1"):
+        opened(tmp_path / "s", spec(case=cases[:1]))
+
+
 GROWN = [
     {"sweep": {"seeds": 9}},
     {"train": {"steps": 3, "learning_rate": [0.01, 0.003]}},

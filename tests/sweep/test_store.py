@@ -74,15 +74,14 @@ def split(folder, unit):
 def test_units_that_did_not_fit_are_replaced_by_their_halves(tmp_path):
     spec = spec_from_document({"name": "s", "sweep": {"seeds": 5}})
     record = Record((spec,), Layout(8, 1, "cpu"))
-    plan = record.plan
-    (whole,) = store.current_units(tmp_path, record, plan)
+    (whole,) = store.current_units(tmp_path, record)
     assert (whole.width, whole.members) == (5, (0, 1, 2, 3, 4))
-    store.narrow_group(tmp_path, plan.groups[0].id, 3)
+    store.narrow_group(tmp_path, record.plan.groups[0].id, 3)
     split(tmp_path, whole)
-    first, second = store.current_units(tmp_path, record, plan)
+    first, second = store.current_units(tmp_path, record)
     assert (first.width, first.members, second.members) == (3, (0, 1), (2, 3, 4))
     split(tmp_path, second)
-    parts = store.current_units(tmp_path, record, plan)
+    parts = store.current_units(tmp_path, record)
     assert [(part.width, part.members) for part in parts] == [(3, (0, 1)), (2, (2,)), (2, (3, 4))]
     assert len({part.id for part in (whole, second, *parts)}) == 5
 

@@ -61,7 +61,7 @@ class Notes(Silent):
 def results(folder, record):
     """Every array of every unit's result, by unit."""
     found = {}
-    for unit in current_units(folder, record, record.plan):
+    for unit in current_units(folder, record):
         result = read_result(folder, unit.id)
         found[unit.members] = (result.metrics, result.params, result.diverged_at)
     return found
@@ -268,7 +268,7 @@ def test_a_program_that_does_not_fit_is_narrowed_and_all_else_stays(small, tmp_p
     report = Notes()
     outcome = run_sweep(record.spec, folder, report, WorkerOptions(memory=1200))
     assert outcome.failed_units == 0
-    units = current_units(folder, record, record.plan)
+    units = current_units(folder, record)
     assert [unit.width for unit in units] == [2, 2, 2, 2]
     assert sum("goes on at width 2" in note for note in report.notes) == 2
     for unit in units:
@@ -293,7 +293,7 @@ def test_what_runs_out_of_memory_is_tried_at_half_the_width(small, tmp_path, mon
     monkeypatch.setattr(workers, "train_unit", failing(error, 1))
     outcome = run_sweep(record.spec, tmp_path / "s", Notes())
     assert outcome.failed_units == 0
-    units = current_units(tmp_path / "s", record, record.plan)
+    units = current_units(tmp_path / "s", record)
     assert [unit.width for unit in units] == [2, 2, 4]
 
 

@@ -40,7 +40,7 @@ JUMP_LEFT = Command(("jump", "left"), ("I_TURN_LEFT", "I_JUMP"))
         GOOD.replace(b"\n", b"\r\n"),
         b"\xef\xbb\xbf" + GOOD,
         b"\n" + GOOD + b"\n  \n",
-        gzip.compress(GOOD),
+        gzip.compress(GOOD, mtime=0),
         b"IN: jump  left  OUT: I_TURN_LEFT I_JUMP ",
     ],
 )
@@ -96,10 +96,10 @@ def test_what_was_written_is_read(commands):
         (GOOD + b"IN: jump <eos> OUT: I_JUMP\n", ["line 2", "'<eos>' is reserved"]),
         (b"", ["holds no command"]),
         (b"\n \n", ["holds no command"]),
-        (gzip.compress(b""), ["holds no command"]),
+        (gzip.compress(b"", mtime=0), ["holds no command"]),
         (GOOD + b"IN: caf\xe9 OUT: I_JUMP\n", ["line 2", f"byte {len(GOOD) + 7} is not UTF-8"]),
         (b"\xff\xfeI\x00N\x00", ["line 1", "byte 0 is not UTF-8"]),
-        (gzip.compress(GOOD * 50)[:-12], ["damaged gzip"]),
+        (gzip.compress(GOOD * 50, mtime=0)[:-12], ["damaged gzip"]),
         (b"\x1f\x8bnot gzip at all", ["damaged gzip"]),
     ],
 )
