@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.1
 
 
 def accelerators() -> list[str]:

@@ -151,12 +151,24 @@ def test_a_killed_workers_unit_is_taken_over_at_once(spec, whole, tmp_path):
     assert not leftovers(folder)
 
 
+LONG = ("--width", "2", "--set", "train.steps=20000")
+"""Training that outlasts the first line of progress (4 seconds), on any machine."""
+
+
+@pytest.fixture(scope="session")
+def long(spec, tmp_path_factory):
+    """The folder of an uninterrupted longer sweep."""
+    folder = tmp_path_factory.mktemp("long") / "s"
+    assert run("sweep", spec, "--out", folder, *LONG)[0] == 0
+    return folder
+
+
 @pytest.mark.parametrize(
     ("number", "workers"), [(signal.SIGINT, "1"), (signal.SIGTERM, "1"), (signal.SIGINT, "2")]
 )
-def test_a_signal_leaves_a_checkpoint_and_130(spec, whole, tmp_path, number, workers):
+def test_a_signal_leaves_a_checkpoint_and_130(spec, long, tmp_path, number, workers):
     folder = tmp_path / "s"
-    options = ("--width", "2", "--checkpoint-minutes", "60", "--workers", workers)
+    options = (*LONG, "--checkpoint-minutes", "60", "--workers", workers)
     process = start("sweep", spec, "--out", folder, *options)
     for line in process.stderr:
         if "model-steps, " in line:
@@ -170,7 +182,7 @@ def test_a_signal_leaves_a_checkpoint_and_130(spec, whole, tmp_path, number, wor
     assert last_checkpoints(folder) or finished
     assert statuses(folder)["running"] == 0
     assert run("sweep", spec, "--out", folder, *options)[0] == 0
-    assert_same_units(folder, whole[0])
+    assert_same_units(folder, long)
     assert not leftovers(folder)
 
 
